@@ -1,0 +1,1 @@
+"""What a learner imports: checks, heatmaps and the running example of the lesson."""

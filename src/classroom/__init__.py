@@ -1,0 +1,1 @@
+"""What a teaching assistant runs: the editions, the grading, the reports."""
