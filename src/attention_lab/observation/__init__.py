@@ -1,0 +1,37 @@
+"""Trying out an answer: what is sent to it, what was seen, and how both travel.
+
+Nothing here knows what is right, so that it may run beside a learner's code.
+"""
+
+from attention_lab.observation.codec import Malformed, decode, encode
+from attention_lab.observation.observe import RemoteAnswer, observe_encoded
+from attention_lab.observation.probe import (
+    Call,
+    Failure,
+    Layer,
+    Module,
+    Observation,
+    Outcome,
+    Pipeline,
+    Probe,
+    Request,
+    Unknown,
+)
+
+__all__ = [
+    "Call",
+    "Failure",
+    "Layer",
+    "Malformed",
+    "Module",
+    "Observation",
+    "Outcome",
+    "Pipeline",
+    "Probe",
+    "RemoteAnswer",
+    "Request",
+    "Unknown",
+    "decode",
+    "encode",
+    "observe_encoded",
+]

@@ -1,0 +1,368 @@
+"""Trying out an answer: the only code that ever calls a learner's function."""
+
+import contextlib
+import inspect
+import io
+import linecache
+import traceback
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from attention_lab.observation.codec import DTYPES, decode, encode
+from attention_lab.observation.probe import (
+    PROJECTIONS,
+    Failure,
+    Layer,
+    Observation,
+    Outcome,
+    Request,
+    Unknown,
+)
+
+MAX_OUTPUTS = 16
+MAX_NUMBERS = 4 << 20
+NOT_THE_LEARNERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[1]))
+
+
+class RemoteAnswer(ABC):
+    """An answer that lives in another process."""
+
+    @abstractmethod
+    def observe(self, request: bytes) -> bytes:
+        """Take an encoded `Request`, return an encoded tuple of one `Observation` a probe."""
+
+
+def observe_encoded(answer, request: bytes) -> bytes:
+    """Try `answer` on an encoded `Request`; return the encoded observations, one a probe.
+
+    Raises nothing, whatever the answer does, but KeyboardInterrupt.
+    """
+    if isinstance(answer, RemoteAnswer):
+        return answer.observe(request)
+    request = decode(request, Request)
+    with _substituted(answer, request.substitutes):
+        return encode(tuple(observe(answer, probe) for probe in request.probes))
+
+
+def observe(answer, probe) -> Observation:
+    """Try `answer` on one probe, in a neutral environment: whatever defaults of torch the notebook
+    has changed are put aside meanwhile, prints are swallowed, warnings are kept as data."""
+    with _neutral() as warned, _counting(probe.heads is not None) as count:
+        try:
+            target = _build(answer, probe.module)
+        except BaseException as error:
+            return Observation(failure=_failure(error))
+        outcomes = tuple(_call(target, call, probe.module) for call in probe.calls)
+    messages = tuple(dict.fromkeys(str(w.message)[:300] for w in warned))
+    return Observation(
+        outcomes=outcomes, called=count.names, calls=count.total, warned=messages[:MAX_OUTPUTS]
+    )
+
+
+# --- building the answer ---
+
+
+class Unusable(Exception):
+    """The answer is not the kind of thing that was asked for."""
+
+
+def _build(answer, module):
+    """Return what is called: the function itself, or an instance with the probe's weights in it."""
+    if not callable(answer):
+        raise Unusable(f"it is {_article(answer)}, which cannot be called")
+    if module is None:
+        if inspect.isclass(answer):
+            raise Unusable(f"it is the class {answer.__name__}, not a function")
+        return answer
+    if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
+        raise Unusable(f"it is {_article(answer)}, not a class derived from nn.Module")
+    instance = answer(module.d_model, module.num_heads)
+    weight = module.layers[0].weight
+    instance.to(dtype=weight.dtype)
+    for name, layer in zip(PROJECTIONS, module.layers, strict=True):
+        _write(_projection(instance, name), name, layer)
+    instance.to(device=weight.device)
+    return instance.train(module.training)
+
+
+def _article(thing):
+    kind = type(thing).__name__
+    return f"{'an' if kind[0].lower() in 'aeiou' else 'a'} {kind}"
+
+
+def _projection(instance, name):
+    layer = getattr(instance, name, None)
+    if not isinstance(layer, nn.Linear):
+        raise Unusable(f"its {name} is {_article(layer)}, not an nn.Linear")
+    return layer
+
+
+def _write(linear, name, layer):
+    for part in ("weight", "bias"):
+        parameter, numbers = getattr(linear, part), getattr(layer, part)
+        shape = None if parameter is None else tuple(parameter.shape)
+        if shape != tuple(numbers.shape):
+            raise Unusable(f"{name}.{part} has shape {shape}, not {tuple(numbers.shape)}")
+        if numbers.device.type != "meta":
+            with torch.no_grad():
+                parameter.copy_(numbers)
+
+
+# --- calling it ---
+
+
+def _call(target, call, module):
+    leaves, args = _prepare(call.args, wants_grad=bool(call.upstream))
+    try:
+        returned = _unpacked(target(*args), len(call.upstream))
+        output, failure = _plain(returned), None
+    except BaseException as error:
+        returned, output, failure = None, None, _failure(error)
+    afterwards = {"args": tuple(_plain(arg) for arg in args), "layers": _layers(target, module)}
+    if failure or not call.upstream:
+        return Outcome(output=output, failure=failure, **afterwards)
+    outputs = returned if isinstance(returned, tuple) else (returned,)
+    inputs = leaves + _parameters(target, module)
+    gradients, failure = _backward(outputs, call.upstream, inputs)
+    return Outcome(output=output, gradients=gradients, backward_failure=failure, **afterwards)
+
+
+def _prepare(values, wants_grad):
+    """Return the leaves that gradients are asked for, and the arguments made of them.
+
+    With gradients an argument is no leaf itself, as in a real pipeline: changing a leaf in place
+    would raise where changing an activation goes unseen.
+    """
+    leaves, args = [], []
+    for value in values:
+        if isinstance(value, Layer):
+            linear = _linear(value)
+            leaves += [linear.weight, linear.bias]
+            args.append(linear)
+        elif isinstance(value, Tensor) and value.is_floating_point() and wants_grad:
+            leaf = value.requires_grad_()
+            leaves.append(leaf)
+            args.append(_activation(leaf))
+        else:
+            args.append(value)
+    return leaves, args
+
+
+def _linear(layer):
+    out_features, in_features = layer.weight.shape
+    linear = nn.Linear(in_features, out_features, device="meta", dtype=layer.weight.dtype)
+    linear.weight, linear.bias = nn.Parameter(layer.weight), nn.Parameter(layer.bias)
+    return linear
+
+
+def _activation(leaf):
+    """A tensor with the numbers and strides of `leaf`, through which gradients reach it."""
+    return torch.empty_strided(
+        leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device
+    ).copy_(leaf)
+
+
+def _unpacked(output, expected):
+    """Take apart what unpacks to several tensors: a list, an iterator, a stacked tensor."""
+    if isinstance(output, Iterator):
+        return tuple(islice(output, MAX_OUTPUTS))
+    if isinstance(output, tuple | list):
+        return tuple(output[:MAX_OUTPUTS])
+    stacked = isinstance(output, Tensor) and output.dim() > 0 and output.shape[0] == expected > 1
+    return tuple(output.unbind(0)) if stacked else output
+
+
+def _backward(outputs, upstream, inputs):
+    fits = len(outputs) == len(upstream) and all(
+        isinstance(o, Tensor) and o.shape == g.shape and o.dtype == g.dtype and o.device == g.device
+        for o, g in zip(outputs, upstream, strict=True)
+    )
+    if not fits:
+        return (), None
+    pairs = [(o, g) for o, g in zip(outputs, upstream, strict=True) if o.requires_grad]
+    try:
+        if not pairs:
+            return (None,) * len(inputs), None
+        roots, grads = zip(*pairs, strict=True)
+        found = torch.autograd.grad(roots, inputs, grads, allow_unused=True)
+        return tuple(_plain(g) for g in found), None
+    except BaseException as error:
+        return (), _failure(error)
+
+
+def _layers(target, module):
+    if module is None:
+        return ()
+    layers = [getattr(target, name, None) for name in PROJECTIONS]
+    if not all(isinstance(layer, nn.Linear) for layer in layers):
+        return ()
+    return tuple(_plain(layer) for layer in layers)
+
+
+def _parameters(target, module):
+    if module is None:
+        return []
+    return [
+        p
+        for name in PROJECTIONS
+        for p in (getattr(target, name).weight, getattr(target, name).bias)
+    ]
+
+
+# --- what is seen, as plain data ---
+
+
+def _plain(value):
+    if value is None or type(value) in (bool, float):
+        return value
+    if type(value) is int:
+        return value if abs(value) < 1 << 63 else Unknown("int")
+    if type(value) is str:
+        return value[:300]
+    if isinstance(value, Tensor):
+        return _plain_tensor(value)
+    if isinstance(value, nn.Linear):
+        return Layer(_plain_tensor(value.weight), _plain_tensor(value.bias))
+    if isinstance(value, tuple):
+        return tuple(_plain(v) for v in value[:MAX_OUTPUTS])
+    if isinstance(value, torch.dtype | torch.device):
+        return value
+    return Unknown(type(value).__name__[:80])
+
+
+def _plain_tensor(tensor):
+    """A copy of the numbers alone: no subclass, no graph, no memory shared with the learner's."""
+    if tensor is None:
+        return None
+    with torch._C.DisableTorchFunctionSubclass(), torch.no_grad():
+        tensor = tensor.detach().as_subclass(Tensor)
+        known = tensor.dtype in DTYPES.values() and tensor.layout is torch.strided
+        if not known or tensor.dim() > 8 or tensor.numel() > MAX_NUMBERS:
+            return Unknown(f"Tensor of {tensor.dtype} and shape {tuple(tensor.shape)}"[:200])
+        return tensor if tensor.device.type == "meta" else tensor.clone()
+
+
+def _failure(error):
+    if isinstance(error, KeyboardInterrupt):
+        raise error
+    try:
+        message = str(error)[:1000]
+    except BaseException:
+        message = ""
+    return Failure(type(error).__name__[:80], message, _line(error))
+
+
+def _line(error):
+    """The innermost line of the traceback that is the learner's own."""
+    lines = [
+        linecache.getline(frame.f_code.co_filename, number).strip()
+        for frame, number in traceback.walk_tb(error.__traceback__)
+        if not frame.f_code.co_filename.startswith(NOT_THE_LEARNERS)
+    ]
+    return lines[-1][:200] if lines else ""
+
+
+# --- the environment of a trial ---
+
+
+@contextlib.contextmanager
+def _neutral():
+    """torch's defaults as they are in a new process, on this side of whatever the notebook set."""
+    dtype = torch.get_default_dtype()
+    with contextlib.ExitStack() as stack:
+        stack.callback(torch.set_default_dtype, dtype)
+        torch.set_default_dtype(torch.float32)
+        stack.enter_context(torch.inference_mode(False))
+        stack.enter_context(torch.enable_grad())
+        stack.enter_context(torch.autocast("cpu", enabled=False))
+        stack.enter_context(torch.device("cpu"))
+        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+        warned = stack.enter_context(warnings.catch_warnings(record=True))
+        warnings.simplefilter("always")
+        yield warned
+
+
+class _Count:
+    """Names of the torch functions called, and how many calls there were."""
+
+    def __init__(self):
+        self.total = 0
+        self._names = set()
+
+    def add(self, function):
+        self.total += 1
+        self._names.add(str(getattr(function, "__name__", function))[:100])
+
+    @property
+    def names(self):
+        return tuple(sorted(self._names)[:200])
+
+
+class _FunctionCalls(TorchFunctionMode):
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.count.add(func)
+        return func(*args, **(kwargs or {}))
+
+
+class _DispatchedCalls(TorchDispatchMode):
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        self.count.add(func)
+        return func(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def _counting(wanted):
+    """Count calls into torch, above (functions) and below (operators) autograd."""
+    count = _Count()
+    if not wanted:
+        yield count
+        return
+    with _FunctionCalls(count), _DispatchedCalls(count):
+        yield count
+
+
+@contextlib.contextmanager
+def _substituted(answer, source):
+    """Let the functions that `source` defines stand where the answer looks for its own."""
+    if not source:
+        yield
+        return
+    given = {}
+    exec(compile(source, "<given steps>", "exec"), given)
+    functions = {name: f for name, f in given.items() if inspect.isfunction(f)}
+    saved = [(space, name, space.get(name)) for space in _namespaces(answer) for name in functions]
+    try:
+        for space, name, _ in saved:
+            space[name] = functions[name]
+        yield
+    finally:
+        for space, name, before in saved:
+            if before is None:
+                space.pop(name, None)
+            else:
+                space[name] = before
+
+
+def _namespaces(answer):
+    """The global names that a class's methods see."""
+    classes = [c for c in getattr(answer, "__mro__", ()) if not c.__module__.startswith("torch")]
+    functions = [inspect.unwrap(f) for c in classes for f in vars(c).values() if callable(f)]
+    spaces = {id(f.__globals__): f.__globals__ for f in functions if hasattr(f, "__globals__")}
+    return list(spaces.values())

@@ -1,0 +1,148 @@
+"""What is sent to an answer and what was seen of it: plain data, nothing that runs."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The numbers of an `nn.Linear`: weight (out, in) and bias (out,)."""
+
+    weight: Tensor
+    bias: Tensor
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Stands for an object that is no plain data; only the name of its type is kept."""
+
+    type: str
+
+
+Value = (
+    None
+    | bool
+    | int
+    | float
+    | str
+    | Tensor
+    | torch.dtype
+    | torch.device
+    | Layer
+    | Unknown
+    | tuple["Value", ...]
+)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of an answer.
+
+    args: passed by position; a `Layer` becomes an `nn.Linear`.
+    upstream: one gradient for each expected output, sent backwards through it; () for no backward.
+    """
+
+    args: tuple[Value, ...]
+    upstream: tuple[Tensor, ...] = ()
+
+
+@dataclass(frozen=True)
+class Module:
+    """How to build an answer that is a class, and the weights to write into its four layers."""
+
+    d_model: int
+    num_heads: int
+    layers: tuple[Layer, ...]  # in the order of PROJECTIONS
+    training: bool = True
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The whole attention of which a probe's arguments are one stage.
+
+    x: (B, T, d_model); layers in the order of PROJECTIONS.
+    """
+
+    x: Tensor
+    layers: tuple[Layer, ...]
+    num_heads: int
+    causal: bool
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A trial of one answer: calls made one after the other on the same function or instance.
+
+    about: what is tried, in words that follow "tried with".
+    basic: failing here costs the shape's points too, not only the value's.
+    tolerance: absolute plus relative; None where only the law is judged.
+    law: the name of a law that relates the calls' outputs.
+    heads: not None where calls into torch are counted, and how many heads there are.
+    """
+
+    step: str
+    about: str
+    calls: tuple[Call, ...]
+    module: Module | None = None
+    pipeline: Pipeline | None = None
+    basic: bool = False
+    tolerance: float | None = 1e-5
+    law: str | None = None
+    heads: int | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """Probes for one answer.
+
+    substitutes: source text whose functions stand where a class looks for the learner's own earlier
+    steps while the probes run.
+    """
+
+    probes: tuple[Probe, ...]
+    substitutes: str = ""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An exception: its type's name, its message, and the learner's line that raised it."""
+
+    type: str
+    message: str
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one call did.
+
+    output: what came back. args: the arguments afterwards. layers: the module's layers afterwards.
+    gradients: of the floating-point arguments (a layer counts for two), then of the module's
+    layers; None where none arrived, () where no backward was made.
+    """
+
+    output: Value = None
+    failure: Failure | None = None
+    backward_failure: Failure | None = None
+    gradients: tuple[Tensor | None, ...] = ()
+    args: tuple[Value, ...] = ()
+    layers: tuple[Layer, ...] = ()
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one probe showed.
+
+    failure: the answer could not be tried at all. called: names of the torch functions that were
+    called, and calls: how many (both only where the probe counts). warned: messages of warnings.
+    """
+
+    outcomes: tuple[Outcome, ...] = ()
+    failure: Failure | None = None
+    called: tuple[str, ...] = ()
+    calls: int = 0
+    warned: tuple[str, ...] = ()
