@@ -1,0 +1,129 @@
+"""Builds all editions in memory, then writes them or compares them with what is there."""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from classroom.editions import lint
+from classroom.editions.colab import make_colab
+from classroom.editions.lesson import Lesson, LessonError, read_lesson
+from classroom.editions.package import PACKAGE, copy_package, package_files
+from classroom.editions.release import make_release
+from classroom.editions.source import make_source
+
+
+def build(root: Path) -> dict[str, str]:
+    """The editions of every lesson of the course at ``root``: JSON text by path below ``root``.
+
+    Raises:
+        LessonError: something in a lesson or in an edition is wrong; nothing was written.
+    """
+    package = package_files(_package(root))
+    github = _github(root)
+    editions = {}
+    for lesson in _lessons(root):
+        source = make_source(lesson)
+        _refuse(lesson, "lesson", [*lint.lint_edition(source), *lint.lint_source(source)])
+        text = to_json(source)
+        released = make_release(text, assignment=lesson.assignment, name=lesson.name)
+        release = from_json(released)
+        _refuse(
+            lesson, "release", [*lint.lint_edition(release), *lint.lint_release(release, source)]
+        )
+        colab = make_colab(source, release, package=package, name=lesson.name, github=github)
+        _refuse(lesson, "Colab edition", lint.lint_edition(colab))
+        editions |= {
+            f"source/{lesson.assignment}/{lesson.name}.ipynb": text,
+            f"release/{lesson.assignment}/{lesson.name}.ipynb": released,
+            f"notebooks/{lesson.name}.ipynb": to_json(colab),
+        }
+    return editions
+
+
+def write(root: Path, editions: dict[str, str]) -> None:
+    """Write the editions; a file that is right already is left alone."""
+    for name, text in editions.items():
+        path = root / name
+        if _read(path) != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def place_package(root: Path) -> None:
+    """Put the package beside the notebooks of every assignment, in ``source`` and ``release``."""
+    for assignment in {lesson.assignment for lesson in _lessons(root)}:
+        for edition in ("source", "release"):
+            copy_package(_package(root), root / edition / assignment)
+
+
+def differences(root: Path, editions: dict[str, str]) -> list[str]:
+    """How the notebooks at ``root`` differ from the editions, one sentence each, cell by cell."""
+    findings = []
+    for name, text in editions.items():
+        there = _read(root / name)
+        if there is None:
+            findings.append(f"{name}: is missing")
+        elif there != text:
+            findings += [f"{name}: {finding}" for finding in _compare(there, text)]
+    folders = {(root / name).parent for name in editions}
+    there = {
+        path.relative_to(root).as_posix() for folder in folders for path in folder.glob("*.ipynb")
+    }
+    findings += [f"{name}: is built from no lesson" for name in sorted(there - editions.keys())]
+    return findings
+
+
+def to_json(notebook: NotebookNode) -> str:
+    """The notebook as nbgrader writes it: the same bytes on every machine."""
+    return nbformat.writes(notebook) + "\n"
+
+
+def from_json(text: str) -> NotebookNode:
+    return nbformat.reads(text, as_version=4)
+
+
+def _lessons(root: Path) -> list[Lesson]:
+    lessons = [read_lesson(path) for path in sorted((root / "lessons").glob("*.py"))]
+    if not lessons:
+        raise LessonError(
+            str(root), ["there is no lessons/*.py here; run this at the course's root"]
+        )
+    return lessons
+
+
+def _package(root: Path) -> Path:
+    return root / "src" / PACKAGE
+
+
+def _github(root: Path) -> str:
+    """``OWNER/REPO/REF`` where the course is published, or ``""``."""
+    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    return settings["tool"]["classroom"]["github"]
+
+
+def _refuse(lesson: Lesson, edition: str, findings: Iterable[str]) -> None:
+    if findings := list(findings):
+        raise LessonError(f"{lesson.name} ({edition})", findings)
+
+
+def _read(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.is_file() else None
+
+
+def _compare(there: str, expected: str) -> list[str]:
+    try:
+        old = {cell.id: cell for cell in from_json(there).cells}
+    except (nbformat.reader.NotJSONError, nbformat.ValidationError, AttributeError):
+        return ["is no notebook"]
+    new = {cell.id: cell for cell in from_json(expected).cells}
+    findings = [f"cell {cell_id!r} is missing" for cell_id in new if cell_id not in old]
+    findings += [f"cell {cell_id!r} is not in the lesson" for cell_id in old if cell_id not in new]
+    findings += [
+        f"cell {cell_id!r} differs"
+        for cell_id in new
+        if old.get(cell_id, new[cell_id]) != new[cell_id]
+    ]
+    return findings or ["differs in its metadata, the order of its cells, or the way it is written"]

@@ -1,0 +1,186 @@
+"""The self-learner's edition, for Google Colab: one notebook that brings its own package."""
+
+import re
+from pathlib import PurePosixPath
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.utils import is_grade, is_solution
+
+from classroom.editions.lesson import LessonError
+from classroom.editions.metadata import notebook_metadata
+from classroom.editions.package import PACKAGE
+from classroom.editions.regions import without_markers
+
+# The heading's own id; Colab keeps the sections below these headings folded.
+SET_UP = "set-up"
+
+_BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
+_UPLOAD = (
+    "To open this notebook in Google Colab, download it, go to Colab and choose "
+    "**File → Upload notebook**."
+)
+_OPENING = """{opening}
+
+Nothing has to be installed. Run the folded section **Set-up** once, then work from the top.
+A solution is folded below each exercise."""
+
+_HEADING = f"""## Set-up
+
+These cells write the course's own code, `{PACKAGE}`, beside this notebook: one file a cell, to be
+read by whoever is curious. Run them all, and again whenever the runtime was replaced."""
+
+_BEGIN = f"""import shutil
+import sys
+from pathlib import Path
+
+# Begin afresh: no older copy of the folder, no module that was imported from one.
+package = Path("{PACKAGE}")
+if package.exists():
+    shutil.rmtree(package)
+for module in list(sys.modules):
+    if module.split(".")[0] == package.name:
+        del sys.modules[module]
+for folder in {{folders}}:
+    (package / folder).mkdir(parents=True, exist_ok=True)"""
+
+_END = f"""import importlib
+from pathlib import Path
+
+importlib.invalidate_caches()
+import {PACKAGE}
+
+if Path({PACKAGE}.__file__).resolve().parent != Path("{PACKAGE}").resolve():
+    raise ImportError(
+        f"{PACKAGE} came from {{{PACKAGE}.__file__}}, not from this notebook's folder: "
+        "restart the runtime and run the set-up again."
+    )
+print("{PACKAGE} is ready. Cells that you ran before this set-up want to be run again.")"""
+
+_SOLUTION = """<details>
+<summary>A solution of <code>{step}</code></summary>
+
+```python
+{solution}
+```
+
+</details>"""
+
+
+def make_colab(
+    source: NotebookNode,
+    release: NotebookNode,
+    *,
+    package: dict[str, bytes],
+    name: str,
+    github: str,
+) -> NotebookNode:
+    """The Colab edition.
+
+    Args:
+        source: the instructor version, where solutions and hidden tests come from.
+        release: the student version, where the stubs come from.
+        package: the package's files, see `package.package_files`.
+        name: the notebook's name, without a suffix.
+        github: ``OWNER/REPO/REF`` where the notebook is published, or ``""``: then it has no badge.
+
+    Raises:
+        LessonError: a file of the package that a cell cannot write byte for byte.
+    """
+    cells = [_opening(name, github), *_set_up(package), *_lesson(source, release)]
+    for cell in cells:
+        cell.metadata["id"] = cell.id
+    metadata = notebook_metadata(colab={"collapsed_sections": [SET_UP]})
+    return new_notebook(cells=cells, metadata=metadata)
+
+
+def link(name: str, github: str) -> str:
+    """Where Colab opens the notebook ``name`` of ``OWNER/REPO/REF``.
+
+    Raises:
+        LessonError: the setting has another form.
+    """
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+/[\w./-]+", github):
+        raise LessonError("pyproject.toml", [f"github = {github!r} is not OWNER/REPO/REF"])
+    owner, repo, ref = github.split("/", 2)
+    return (
+        f"https://colab.research.google.com/github/{owner}/{repo}/blob/{ref}/notebooks/{name}.ipynb"
+    )
+
+
+def _opening(name: str, github: str) -> NotebookNode:
+    opening = f"[![Open in Colab]({_BADGE})]({link(name, github)})" if github else _UPLOAD
+    return new_markdown_cell(_OPENING.format(opening=opening), id="open-in-colab")
+
+
+def _set_up(package: dict[str, bytes]) -> list[NotebookNode]:
+    heading = new_markdown_cell(_HEADING, id=SET_UP, metadata={"jp-MarkdownHeadingCollapsed": True})
+    folders = sorted({str(PurePosixPath(name).parent) for name in package})
+    return [
+        heading,
+        _folded(_BEGIN.format(folders=_python_list(folders)), f"{SET_UP}-begin"),
+        *(_write(name, content) for name, content in package.items()),
+        _folded(_END, f"{SET_UP}-end"),
+    ]
+
+
+def _python_list(names: list[str]) -> str:
+    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+
+
+def _write(name: str, content: bytes) -> NotebookNode:
+    cell_id = f"write-{re.sub('[^a-zA-Z0-9_]', '-', name)}"
+    return _folded(f"%%writefile {PACKAGE}/{name}\n{_body(name, content)}", cell_id)
+
+
+def _body(name: str, content: bytes) -> str:
+    """What stands below ``%%writefile``, which ends the file with a line end of its own."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = ""
+    if not re.fullmatch(r"[^\r]*[^\r\n]\n", text):
+        problem = "a cell can only write text in UTF-8 that ends with exactly one line end"
+        raise LessonError(f"{PACKAGE}/{name}", [problem])
+    return text[:-1]
+
+
+def _folded(source: str, cell_id: str) -> NotebookNode:
+    """A code cell whose text is hidden, in Colab and in Jupyter, until asked for."""
+    metadata = {"cellView": "form", "jupyter": {"source_hidden": True}}
+    return new_code_cell(source, id=cell_id, metadata=metadata)
+
+
+def _lesson(source: NotebookNode, release: NotebookNode) -> list[NotebookNode]:
+    stubs = {cell.id: cell.source for cell in release.cells}
+    solved_after = _ends_of_exercises(source)
+    cells = []
+    for cell in source.cells:
+        cells.append(_plain(cell, stubs[cell.id] if is_solution(cell) else cell.source))
+        if cell.id in solved_after:
+            cells.append(_solution(solved_after[cell.id]))
+    return cells
+
+
+def _ends_of_exercises(source: NotebookNode) -> dict[str, NotebookNode]:
+    """Each solution cell, by the id of the last graded cell before the next exercise."""
+    ends = {}
+    exercise = None
+    for cell in source.cells:
+        if is_solution(cell):
+            exercise = cell
+        if exercise is not None and (is_solution(cell) or is_grade(cell)):
+            ends[exercise.id] = cell.id
+    by_id = {cell.id: cell for cell in source.cells}
+    return {end: by_id[solution] for solution, end in ends.items()}
+
+
+def _plain(cell: NotebookNode, source: str) -> NotebookNode:
+    new_cell = new_markdown_cell if cell.cell_type == "markdown" else new_code_cell
+    tags = {"tags": cell.metadata.tags} if "tags" in cell.metadata else {}
+    return new_cell(without_markers(source), id=cell.id, metadata=tags)
+
+
+def _solution(cell: NotebookNode) -> NotebookNode:
+    text = _SOLUTION.format(step=cell.id, solution=without_markers(cell.source))
+    return new_markdown_cell(text, id=f"solution-{cell.id}")
