@@ -1,0 +1,963 @@
+# ---
+# jupyter:
+#   assignment: mha
+# ---
+
+# %% [markdown] id="title"
+# # Multi-head attention from scratch
+#
+# Every transformer has this layer at its heart. By the end of this notebook you will have
+# written it: eight short functions, twenty lines in all, no loop over heads. Your layer will
+# give the same numbers as PyTorch's own `nn.MultiheadAttention`, and you will be able to say
+# why each line is there.
+#
+# You need tensors, matrix products and softmax. You need not have met attention before.
+#
+# | step | you write | minutes |
+# |---:|---|---:|
+# | 1 | `project`: queries, keys and values of all heads | 6 |
+# | 2 | `split_heads`: cut the features into heads | 10 |
+# | 3 | `attention_scores`: compare every query with every key | 9 |
+# | 4 | `causal_mask`: close the future | 6 |
+# | 5 | `masked_softmax`: scores become weights | 6 |
+# | 6 | `attend`: mix the values | 5 |
+# | 7 | `merge_heads`: put the heads side by side | 9 |
+# | 8 | `MultiHeadAttention`: the whole layer | 12 |
+
+# %% [markdown] id="how-it-works"
+# ## How this notebook works
+#
+# Each step has the same parts: **the idea**, **on paper** (one number worked out by hand),
+# **your turn** (a function to write), two **checks**, and **look** (what your function does to
+# a real sentence).
+#
+# - Write your code in place of `raise NotWrittenYet`, run the cell, then run the checks
+#   below it. A check that fails says what came back, what that usually means, and where to
+#   look.
+# - Stuck? Each exercise has three **hints**. They open one by one. The last one is nearly the
+#   answer.
+# - Any correct way of writing a step is accepted. The checks look at what your function does,
+#   not at how it is spelled.
+# - The checks you see try some sizes. Grading tries more of the same kind.
+# - Each step is graded by itself. If step 2 resists, go on to step 3.
+
+# %% id="setup" tags=["setup"]
+import math
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+try:
+    from attention_lab import NotWrittenYet, check, example, show_heads
+except ImportError:
+    raise ImportError(
+        "The folder attention_lab must lie beside this notebook: "
+        "download the assignment again, whole."
+    ) from None
+
+torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
+
+# %% [markdown] id="axes"
+# ## Five letters
+#
+# Multi-head attention is easy arithmetic on tensors with many axes. Most mistakes are made
+# with the axes. These names are used everywhere, here and in the field:
+#
+# | name | meaning | in our sentence |
+# |---|---|---:|
+# | `B` | sentences in the batch | 1 |
+# | `T` | tokens in a sentence | 6 |
+# | `d_model` | features of a token | 32 |
+# | `H` | heads | 4 |
+# | `d_head` | features of a token that one head gets: `d_model / H` | 8 |
+#
+# A comment such as `# (B, H, T, d_head)` at the end of a line gives the shape of what that
+# line makes. Write such comments as you go. They catch more mistakes than any debugger.
+
+# %% [markdown] id="sentence"
+# ## A sentence to work on
+#
+# Our sentence is *the cat likes the other cat*. Two of its words come twice.
+#
+# Its vectors are not learned. They were set by hand: in each vector, one feature says which
+# word it is and another says where it stands. The layers that go with it were set by hand
+# too, so that we know what each of the four heads is for:
+#
+# | head | job |
+# |---:|---|
+# | 0 | find the **previous token** |
+# | 1 | find the **same word** |
+# | 2 | find the **first token** |
+# | 3 | find the **next token** |
+#
+# So you will always know what the right picture looks like. Heads that are learned find jobs
+# like these by themselves; at the end of the lesson you can watch them do it.
+
+# %% id="look-at-sentence"
+print("tokens:", example.tokens)
+print("x has shape", tuple(example.x.shape), "= (B, T, d_model)")
+for token, features in zip(example.tokens, example.x[0]):
+    print(f"{token:>6}: features that are 1:", features.nonzero().flatten().tolist())
+
+# %% [markdown] id="why-heads"
+# ## Why several heads?
+#
+# Attention lets a token collect information from other tokens. It does so with **one row of
+# weights** that are positive and sum to 1. What the token gets is the weighted mean of what
+# the others offer: one row, one mixture.
+#
+# Now let a token want two things at once: the previous token *and* the other places where its
+# own word stands. In one head, both wishes must share one row.
+
+# %% id="one-head-two-jobs"
+crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)
+show_heads(crowded, example.tokens, title="Two jobs in one head")
+
+# %% [markdown] id="why-heads-answer"
+# Read the row of *likes*. Half of its weight lies on *cat*, half on *likes*. The mixture that
+# comes out is half *cat*, half *likes*, and **nothing in it says which of them was the
+# previous token**. Two needs went in, one average came out.
+#
+# Two heads have two rows. Each row is one clean answer, and each answer has a place of its
+# own in the output. That is all that "multi-head" means: several notions of *relevant*, side
+# by side.
+#
+# They cost nothing extra. Four heads do not get 32 features each, but 8.
+
+# %% [markdown] id="project-idea"
+# ## Step 1 · Project
+#
+# Each token takes three roles. Its **query** says what it looks for. Its **key** says what it
+# can be found by. Its **value** is what it hands over when found.
+#
+# Each role is a learned linear map of the token's vector: an `nn.Linear(d_model, d_model)`.
+#
+# **The one idea.** One such layer makes the queries of *all* heads at once. Feature `i` of the
+# output is row `i` of the weight times the vector, plus the bias. Rows
+# `h*d_head:(h+1)*d_head` make the features of head `h`. Nothing is split yet, and no layer
+# exists "per head".
+
+# %% [markdown] id="project-paper"
+# **On paper.** Three tokens, four features, two heads: `T=3`, `d_model=4`, `H=2`, `d_head=2`.
+# These numbers will stay with us to the end. To keep it short, keys and values are `x` itself.
+
+# %% id="project-by-hand"
+def dot(a, b):
+    return sum(left * right for left, right in zip(a, b))
+
+
+paper_x = [[1, 0, 2, 1], [0, 1, 1, 0], [2, 1, 0, 1]]  # (T, d_model)
+paper_weight = [
+    [1, 0, 0, 1],  # rows 0 and 1: head 0
+    [0, 1, 1, 0],
+    [0, 0, 1, 0],  # rows 2 and 3: head 1
+    [1, 0, 0, 0],
+]
+paper_bias = [0, 0, 1, 0]
+
+# Token 0, feature 2: the first of the two features that belong to head 1.
+print(paper_weight[2], "times", paper_x[0], "plus", paper_bias[2], end=" = ")
+print(dot(paper_weight[2], paper_x[0]) + paper_bias[2])
+
+paper_q = [
+    [dot(row, features) + bias for row, bias in zip(paper_weight, paper_bias)]
+    for features in paper_x
+]
+paper_k = paper_v = paper_x
+
+# %% [markdown] id="project-exercise"
+# ### Your turn: `project`
+#
+# Difficulty 1 of 5 · importance 3 of 5 · about 4 minutes · 1 line · 1 + 1 points
+#
+# <details><summary>Hint 1</summary>
+#
+# A layer is called like a function: `layer(vectors)`. It works on the last axis and leaves
+# all others alone, so there is no need to take `x` apart.
+#
+# <details><summary>Hint 2</summary>
+#
+# All three layers get the same `x`. The key is not made from the query.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# The query is `q_proj(x)`. Return it with the other two, in the order q, k, v.
+#
+# </details></details></details>
+
+# %% grade_id="project" solution=true
+def project(x, q_proj, k_proj, v_proj):
+    """Make queries, keys and values of all heads.
+
+    x: (B, T, d_model); q_proj, k_proj, v_proj: nn.Linear(d_model, d_model)
+    Returns q, k, v: three tensors (B, T, d_model)
+    """
+    ### BEGIN SOLUTION
+    return q_proj(x), k_proj(x), v_proj(x)  # each (B, T, d_model)
+    ### END SOLUTION
+
+
+# %% grade_id="test_project_shape" points=1
+check.project(project, aspect="shape")
+### BEGIN HIDDEN TESTS
+check.project(project, aspect="shape", hidden=True)
+### END HIDDEN TESTS
+
+# %% grade_id="test_project_value" points=1
+check.project(project, aspect="value")
+### BEGIN HIDDEN TESTS
+check.project(project, aspect="value", hidden=True)
+### END HIDDEN TESTS
+
+# %% [markdown] id="project-look"
+# **Look.** First the paper numbers again, all of them, by your function. Row 0, feature 2 is
+# the number worked out above.
+
+# %% id="look-at-project"
+def paper_layer(weight, bias):
+    layer = nn.Linear(4, 4).requires_grad_(False)
+    layer.weight.copy_(torch.as_tensor(weight))
+    layer.bias.copy_(torch.as_tensor(bias))
+    return layer
+
+
+as_it_is = paper_layer(torch.eye(4), torch.zeros(4))
+queries, _, _ = project(
+    torch.tensor([paper_x]).float(),
+    paper_layer(paper_weight, paper_bias),
+    as_it_is,
+    as_it_is,
+)
+print("q =", queries)
+
+# %% [markdown] id="project-look-rows"
+# Now the claim about rows. Below, only rows 8 to 15 of the weight are used: the rows of head
+# 1. They alone make features 8 to 15 of every query.
+
+# %% id="look-at-rows"
+def sentence_project():
+    """q, k and v of our sentence, by your function: each (1, 6, 32)."""
+    return project(example.x, example.q_proj, example.k_proj, example.v_proj)
+
+
+queries, _, _ = sentence_project()
+rows = slice(8, 16)  # head 1: h*d_head to (h+1)*d_head
+weight, bias = example.q_proj.weight[rows], example.q_proj.bias[rows]
+only_head_1 = F.linear(example.x, weight, bias)
+print("from 8 rows:", tuple(only_head_1.shape))
+print("same as features 8 to 15 of q:", torch.equal(only_head_1, queries[..., rows]))
+
+# %% [markdown] id="split-idea"
+# ## Step 2 · Split heads
+#
+# Each query has `d_model` features, `d_head` for each head. Now they are taken apart, so that
+# each head gets a tensor of its own.
+#
+# **The one idea.** The last axis is cut into `H` runs of `d_head` features. That takes two
+# moves, and neither copies a number.
+#
+# 1. `view` as `(B, T, H, d_head)`. The numbers stay where they are in memory. Only the last
+#    axis is read as two.
+# 2. Swap the axes `T` and `H`. Again nothing moves: only the strides, the steps through
+#    memory, trade places.
+#
+# Why swap? A batched matrix product works on the *last two* axes and repeats over all the
+# others. With `H` beside `B`, one product serves all heads. This swap is why multi-head
+# attention needs no loop.
+
+# %% [markdown] id="split-paper"
+# **On paper.** Token 0 has the four features below. With two heads, head 0 gets the first run
+# of two and head 1 the second. A head gets its run from *every* token.
+
+# %% id="split-by-hand"
+for token, features in enumerate(paper_q):
+    print(f"token {token}:  head 0 gets {features[0:2]}   head 1 gets {features[2:4]}")
+
+# %% [markdown] id="split-exercise"
+# ### Your turn: `split_heads`
+#
+# Difficulty 3 of 5 · importance 5 of 5 · about 7 minutes · 3 lines · 1 + 2 points
+#
+# <details><summary>Hint 1</summary>
+#
+# Two moves: first the last axis becomes two axes, then two axes trade places. A `view`
+# straight to the final shape has the right shape and the wrong numbers in it.
+#
+# <details><summary>Hint 2</summary>
+#
+# The sizes are in `x.shape`. `d_head` is a whole number, so divide with `//`. After the first
+# move the shape is `(B, T, num_heads, d_head)`.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `x.view(B, T, num_heads, d_head)`, then `.transpose(…, …)` with the numbers of the axes `T`
+# and `H`. Count from 0.
+#
+# </details></details></details>
+
+# %% grade_id="split_heads" solution=true
+def split_heads(x, num_heads):
+    """Cut the features into heads, and put the head axis beside the batch axis.
+
+    x: (B, T, d_model); num_heads divides d_model
+    Returns (B, H, T, d_head), where H = num_heads and d_head = d_model // H
+    """
+    ### BEGIN SOLUTION
+    B, T, d_model = x.shape
+    x = x.reshape(B, T, num_heads, d_model // num_heads)  # (B, T, H, d_head)
+    return x.transpose(1, 2)  # (B, H, T, d_head)
+    ### END SOLUTION
+
+
+# %% grade_id="test_split_heads_shape" points=1
+check.split_heads(split_heads, aspect="shape")
+### BEGIN HIDDEN TESTS
+check.split_heads(split_heads, aspect="shape", hidden=True)
+### END HIDDEN TESTS
+
+# %% grade_id="test_split_heads_value" points=2
+check.split_heads(split_heads, aspect="value")
+### BEGIN HIDDEN TESTS
+check.split_heads(split_heads, aspect="value", hidden=True)
+### END HIDDEN TESTS
+
+# %% [markdown] id="split-look"
+# **Look.** To see where numbers go, give each one a name. Below, `21` stands for token 2,
+# feature 1. The wrong way beside yours is a `view` straight to `(B, H, T, d_head)`.
+
+# %% id="look-at-split"
+labels = torch.tensor([[[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]])  # (1, 3, 4)
+yours, viewed = split_heads(labels, 2), labels.view(1, 2, 3, 2)
+
+for head in range(2):
+    print(f"head {head}   yours         view straight away")
+    for mine, wrong in zip(yours[0, head].tolist(), viewed[0, head].tolist()):
+        print(f"         {mine!s:12}  {wrong}")
+
+# %% [markdown] id="split-look-wrong"
+# Both have shape `(1, 2, 3, 2)`. In yours, head 0 holds features 0 and 1 of tokens 0, 1
+# and 2. In the other, head 0 holds *all* of token 0 and half of token 1, and never sees the
+# last token. **No shape check can find that.** The sentence can: choose each variant below and
+# look at the four heads.
+
+# %% id="look-at-split-heads"
+def sentence_heads():
+    """q, k and v of our sentence, split by your functions: each (1, 4, 6, 8)."""
+    return [split_heads(part, example.num_heads) for part in sentence_project()]
+
+
+split_q, split_k, _ = sentence_heads()
+queries, keys, _ = sentence_project()
+viewed_q, viewed_k = queries.view(1, 4, 6, 8), keys.view(1, 4, 6, 8)
+show_heads(
+    {
+        "yours": example.pattern(split_q, split_k),
+        "view straight away": example.pattern(viewed_q, viewed_k),
+    },
+    example.tokens,
+    title="The four heads, split in two ways",
+)
+
+# %% [markdown] id="scores-idea"
+# ## Step 3 · Scores
+#
+# Each query meets each key. How well they fit is their dot product: large when they point the
+# same way, 0 when they have nothing in common.
+#
+# **The one idea.** Each head has a `T × T` table of its own. Row `i` belongs to the query of
+# token `i`, column `j` to the key of token `j`. One matrix product fills all tables of all
+# heads: `(T, d_head)` times `(d_head, T)` gives `(T, T)`.
+#
+# **And the root.** A dot product is a sum of `d_head` products. The more terms, the further it
+# strays from 0: for random vectors its spread grows like `sqrt(d_head)`. Dividing by
+# `sqrt(d_head)` keeps the spread near 1, whatever the size of a head. You will measure it.
+
+# %% [markdown] id="scores-paper"
+# **On paper.** Head 1 has features 2 and 3. How well does the query of token 2 fit the key of
+# token 0?
+
+# %% id="scores-by-hand"
+query, key = paper_q[2][2:4], paper_k[0][2:4]
+product = dot(query, key)
+print(f"{query} times {key} = {product}   score {product / math.sqrt(2):.2f}")
+
+# %% [markdown] id="scores-exercise"
+# ### Your turn: `attention_scores`
+#
+# Difficulty 2 of 5 · importance 5 of 5 · about 5 minutes · 2 lines · 1 + 2 points
+#
+# <details><summary>Hint 1</summary>
+#
+# `a @ b` multiplies matrices on the last two axes. `q` is `(…, T, d_head)` there. What must
+# the last two axes of the second factor be, so that `(…, T, T)` comes out?
+#
+# <details><summary>Hint 2</summary>
+#
+# Swap the last two axes of `k`. Counting from the end (`-2`, `-1`) is safer than counting
+# from the front. Take `d_head` from the shape of `q`: it is the size of the last axis.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `q @ k.transpose(…, …)`, all of it divided by `math.sqrt(q.shape[-1])`.
+#
+# </details></details></details>
+
+# %% grade_id="attention_scores" solution=true
+def attention_scores(q, k):
+    """Compare every query with every key, in each head.
+
+    q, k: (B, H, T, d_head)
+    Returns (B, H, T, T): dot products divided by sqrt(d_head); rows are queries
+    """
+    ### BEGIN SOLUTION
+    scale = math.sqrt(q.shape[-1])
+    return q @ k.transpose(-2, -1) / scale  # (B, H, T, T)
+    ### END SOLUTION
+
+
+# %% grade_id="test_attention_scores_shape" points=1
+check.attention_scores(attention_scores, aspect="shape")
+### BEGIN HIDDEN TESTS
+check.attention_scores(attention_scores, aspect="shape", hidden=True)
+### END HIDDEN TESTS
+
+# %% grade_id="test_attention_scores_value" points=2
+check.attention_scores(attention_scores, aspect="value")
+### BEGIN HIDDEN TESTS
+check.attention_scores(attention_scores, aspect="value", hidden=True)
+### END HIDDEN TESTS
+
+# %% [markdown] id="scores-look"
+# **Look.** The paper numbers first: two tables, one a head. Head 1, row 2, column 0 is the
+# score worked out above.
+
+# %% id="look-at-scores"
+def paper_scores():
+    """The scores of the paper numbers, by your functions: (1, 2, 3, 3)."""
+    queries, keys = torch.tensor([paper_q]).float(), torch.tensor([paper_k]).float()
+    return attention_scores(split_heads(queries, 2), split_heads(keys, 2))
+
+
+print(paper_scores())
+
+# %% [markdown] id="scores-look-root"
+# Now the root, measured. For random queries and keys the table below gives the spread
+# (standard deviation) of the scores, and the largest weight that softmax makes of a row of
+# 50: with your scaling, and without any.
+
+# %% id="look-at-root"
+generator = torch.Generator().manual_seed(0)
+print("d_head   spread  largest weight   |  without root: spread  largest weight")
+for width in (4, 64, 256):
+    random_q, random_k = torch.randn(2, 1, 1, 50, width, generator=generator)
+    scaled = attention_scores(random_q[None], random_k[None])
+    raw = scaled * math.sqrt(width)
+    top, raw_top = (F.softmax(s, dim=-1).amax(-1).mean() for s in (scaled, raw))
+    print(
+        f"{width:6}   {scaled.std():6.1f}  {top:14.2f}   |"
+        f"  {raw.std():20.1f}  {raw_top:14.2f}"
+    )
+
+# %% [markdown] id="scores-look-saturated"
+# Without the root, wide heads put nearly all weight on one token before they have learned
+# anything. Such a softmax is **saturated**: it hardly changes when the scores change, so
+# hardly any gradient comes back through it. With the root, all widths start alike.
+
+# %% [markdown] id="mask-idea"
+# ## Step 4 · A causal mask
+#
+# A model that writes text from left to right must not read what comes next. So token `i` may
+# look at tokens `0` to `i` only.
+#
+# **The one idea.** Weights come from `exp(score)`. Add `-inf` to a score and its `exp` is
+# exactly 0. So the mask is a table to be *added*: 0 where a token may look, `-inf` where it
+# may not, which is above the diagonal.
+#
+# **The diagonal stays open.** A token may look at itself. Close the diagonal, and row 0 has
+# nothing left to look at: softmax divides 0 by 0, and the row becomes NaN.
+
+# %% [markdown] id="mask-paper"
+# **On paper.** Three tokens. Which of the nine cells are open?
+
+# %% id="mask-by-hand"
+for query_at in range(3):
+    cells = ["open" if key_at <= query_at else "shut" for key_at in range(3)]
+    print(f"token {query_at} may look at:", *cells)
+score = 2 / math.sqrt(2)
+print(f"exp({score:.2f}) = {math.exp(score):.2f}", end="   ")
+print(f"exp({score:.2f} - inf) = {math.exp(score - math.inf)}")
+
+# %% [markdown] id="mask-exercise"
+# ### Your turn: `causal_mask`
+#
+# Difficulty 2 of 5 · importance 4 of 5 · about 4 minutes · 2 lines · 1 + 2 points
+#
+# <details><summary>Hint 1</summary>
+#
+# Start from a `(T, T)` table that is `-inf` everywhere. Then make everything on and below the
+# diagonal 0.
+#
+# <details><summary>Hint 2</summary>
+#
+# `torch.full` makes the table, and takes `device` and `dtype`. `torch.triu` keeps what is
+# above a diagonal and sets the rest to 0.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `torch.full((T, T), -math.inf, device=device, dtype=dtype)`, then `.triu(diagonal=…)`. With
+# `0` the diagonal itself stays `-inf`; it has to be open.
+#
+# Beware of multiplying a table of ones and zeros by `-inf`: 0 times infinity is NaN.
+#
+# </details></details></details>
+
+# %% grade_id="causal_mask" solution=true
+def causal_mask(T, device=None, dtype=None):
+    """A mask to be added to scores, so that no token sees a later one.
+
+    Returns (T, T): 0 where a query (row) may look at a key (column), else -inf
+    """
+    ### BEGIN SOLUTION
+    closed = torch.full((T, T), -math.inf, device=device, dtype=dtype)
+    return closed.triu(diagonal=1)  # (T, T)
+    ### END SOLUTION
+
+
+# %% grade_id="test_causal_mask_shape" points=1
+check.causal_mask(causal_mask, aspect="shape")
+### BEGIN HIDDEN TESTS
+check.causal_mask(causal_mask, aspect="shape", hidden=True)
+### END HIDDEN TESTS
+
+# %% grade_id="test_causal_mask_value" points=2
+check.causal_mask(causal_mask, aspect="value")
+### BEGIN HIDDEN TESTS
+check.causal_mask(causal_mask, aspect="value", hidden=True)
+### END HIDDEN TESTS
+
+# %% [markdown] id="mask-look"
+# **Look.** Your mask, added to the paper scores of head 1.
+
+# %% id="look-at-mask"
+print("mask =", causal_mask(3))
+print("scores of head 1, masked =", paper_scores()[0, 1] + causal_mask(3))
+
+# %% [markdown] id="softmax-idea"
+# ## Step 5 · Softmax
+#
+# Scores become weights: positive, and summing to 1.
+#
+# **The one idea.** Each *query* shares out its attention among the *keys*. Queries are rows
+# and keys are columns, so softmax runs along each row, and every **row sums to 1**.
+#
+# **The mask comes first.** Softmax divides by the sum of the row. Mask before it, and closed
+# cells take no part in the sum. Mask after it, and their share is simply lost: rows sum to
+# less than 1.
+
+# %% [markdown] id="softmax-paper"
+# **On paper.** The scores of token 1 in head 1, with the future closed.
+
+# %% id="softmax-by-hand"
+query = paper_q[1][2:4]
+row = [dot(query, key[2:4]) / math.sqrt(2) for key in paper_k[:2]] + [-math.inf]
+powers = [math.exp(score) for score in row]
+print("scores: ", [round(score, 2) for score in row])
+print("exp:    ", [round(power, 2) for power in powers], "  sum", round(sum(powers), 2))
+print("weights:", [round(power / sum(powers), 2) for power in powers])
+
+# %% [markdown] id="softmax-exercise"
+# ### Your turn: `masked_softmax`
+#
+# Difficulty 2 of 5 · importance 4 of 5 · about 4 minutes · 3 lines · 1 + 2 points
+#
+# <details><summary>Hint 1</summary>
+#
+# First the mask, if there is one, then softmax. Do not write into `scores`: it belongs to the
+# caller.
+#
+# <details><summary>Hint 2</summary>
+#
+# Ask `if mask is not None`; a tensor has no single truth value. `(B, H, T, T) + (T, T)`
+# works as it is: the mask is used for every sentence and every head.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `scores = scores + mask` under the `if`, then `scores.softmax(dim=…)`. Keys are the last
+# axis.
+#
+# </details></details></details>
+
+# %% grade_id="masked_softmax" solution=true
+def masked_softmax(scores, mask=None):
+    """Turn scores into weights that sum to 1 over the keys.
+
+    scores: (B, H, T, T); mask: (T, T) with 0 and -inf, added to the scores, or None
+    Returns (B, H, T, T)
+    """
+    ### BEGIN SOLUTION
+    if mask is not None:
+        scores = scores + mask  # (B, H, T, T)
+    return scores.softmax(dim=-1)  # (B, H, T, T)
+    ### END SOLUTION
+
+
+# %% grade_id="test_masked_softmax_shape" points=1
+check.masked_softmax(masked_softmax, aspect="shape")
+### BEGIN HIDDEN TESTS
+check.masked_softmax(masked_softmax, aspect="shape", hidden=True)
+### END HIDDEN TESTS
+
+# %% grade_id="test_masked_softmax_value" points=2
+check.masked_softmax(masked_softmax, aspect="value")
+### BEGIN HIDDEN TESTS
+check.masked_softmax(masked_softmax, aspect="value", hidden=True)
+### END HIDDEN TESTS
+
+# %% [markdown] id="softmax-look"
+# **Look.** At last, the four heads of the sentence by your own functions. Choose a head, and
+# read a row: whom does this token look at? Then switch to the causal variant.
+#
+# - Head 1 (same word): *the* and *cat* share their weight between two places. What becomes of
+#   the first *cat* when the future is closed?
+# - Head 3 (next token): its whole job is forbidden. Its scores are all 0 where it may still
+#   look, so it spreads its weight evenly. Softmax cannot say "nobody".
+
+# %% id="look-at-weights"
+def sentence_weights(mask=None):
+    """Who looks at whom in our sentence, by your functions: (1, 4, 6, 6)."""
+    q, k, _ = sentence_heads()
+    return masked_softmax(attention_scores(q, k), mask)
+
+
+future_closed = causal_mask(len(example.tokens))
+show_heads(
+    {"all tokens": sentence_weights(), "causal": sentence_weights(future_closed)},
+    example.tokens,
+)
+
+# %% [markdown] id="attend-idea"
+# ## Step 6 · Attend
+#
+# Now each token collects.
+#
+# **The one idea.** A token's output is the weighted mean of the values, with its row of
+# weights: one mixture for each token, in each head. As a matrix product: `(T, T)` times
+# `(T, d_head)` gives `(T, d_head)`.
+#
+# Row times column: the weights of query `i` meet feature `f` of all values. So nothing is
+# transposed this time.
+
+# %% [markdown] id="attend-paper"
+# **On paper.** The weights of token 1 in head 1 from above, and the values of tokens 0 and 1.
+
+# %% id="attend-by-hand"
+share = [power / sum(powers) for power in powers]
+for feature in (2, 3):
+    offered = [value[feature] for value in paper_v]
+    terms = [f"{weight:.2f}*{number}" for weight, number in zip(share, offered)]
+    print(f"feature {feature}:", " + ".join(terms), f"= {dot(share, offered):.2f}")
+
+# %% [markdown] id="attend-exercise"
+# ### Your turn: `attend`
+#
+# Difficulty 1 of 5 · importance 4 of 5 · about 3 minutes · 1 line · 1 + 1 points
+#
+# <details><summary>Hint 1</summary>
+#
+# One matrix product. Write the shapes of the last two axes under both factors, and check that
+# the inner sizes are both the number of *keys*.
+#
+# <details><summary>Hint 2</summary>
+#
+# `*` multiplies cell by cell, `@` is the matrix product. The weights are already weights: no
+# second softmax.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `weights @ …`
+#
+# </details></details></details>
+
+# %% grade_id="attend" solution=true
+def attend(weights, v):
+    """Mix the values: each output is the mean of v, weighted by one row of weights.
+
+    weights: (B, H, T, T), rows sum to 1; v: (B, H, T, d_head)
+    Returns (B, H, T, d_head)
+    """
+    ### BEGIN SOLUTION
+    return weights @ v  # (B, H, T, d_head)
+    ### END SOLUTION
+
+
+# %% grade_id="test_attend_shape" points=1
+check.attend(attend, aspect="shape")
+### BEGIN HIDDEN TESTS
+check.attend(attend, aspect="shape", hidden=True)
+### END HIDDEN TESTS
+
+# %% grade_id="test_attend_value" points=1
+check.attend(attend, aspect="value")
+### BEGIN HIDDEN TESTS
+check.attend(attend, aspect="value", hidden=True)
+### END HIDDEN TESTS
+
+# %% [markdown] id="attend-look"
+# **Look.** In our sentence the value of a token is its word, in every head. So what a head has
+# collected can be read as words. Compare each column with the job of its head.
+
+# %% id="look-at-attend"
+def sentence_mixed():
+    """What each head collects for each token, by your functions: (1, 4, 6, 8)."""
+    _, _, v = sentence_heads()
+    return attend(sentence_weights(), v)
+
+
+print(f"{'':8}" + "".join(f"{name:>16}" for name in example.head_names))
+columns = [example.words_found(collected) for collected in sentence_mixed()[0]]
+for at, token in enumerate(example.tokens):
+    print(f"{token:>8}" + "".join(f"{column[at][0]:>16}" for column in columns))
+
+# %% [markdown] id="merge-idea"
+# ## Step 7 · Merge heads
+#
+# The heads have worked apart. Now each token gets its features back in one piece.
+#
+# **The one idea.** Merging is splitting backwards: swap `H` and `T` back, then read the last
+# two axes as one. Head 0's features come first, then head 1's, and so on.
+#
+# **One thing is new.** After `attend`, memory holds head after head. Swapping the axes changes
+# only how it is read; the numbers of one token then lie far apart. `view` cannot join axes
+# like that, and refuses. `.contiguous()` copies the numbers into the new order first.
+# `reshape` does the same by itself when it must.
+
+# %% [markdown] id="merge-paper"
+# **On paper.** Say token 1 has `[10, 11]` in head 0 and `[12, 13]` in head 1. Merged, it has
+# head 0's features and then head 1's.
+
+# %% id="merge-by-hand"
+head_0, head_1 = [10, 11], [12, 13]
+print("token 1, merged:", head_0 + head_1)
+
+# %% [markdown] id="merge-exercise"
+# ### Your turn: `merge_heads`
+#
+# Difficulty 3 of 5 · importance 4 of 5 · about 5 minutes · 3 lines · 1 + 2 points
+#
+# <details><summary>Hint 1</summary>
+#
+# The moves of `split_heads`, undone in the opposite order. Joining `H` and `d_head` only makes
+# sense when they are neighbours.
+#
+# <details><summary>Hint 2</summary>
+#
+# After the swap the shape is `(B, T, H, d_head)`. Does `view` refuse? Read its message: it
+# names the function to use instead.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `x.transpose(1, 2)`, then `.reshape(B, T, …)` with the product of the last two sizes.
+#
+# </details></details></details>
+
+# %% grade_id="merge_heads" solution=true
+def merge_heads(x):
+    """Put the features of all heads side by side again: split_heads undone.
+
+    x: (B, H, T, d_head)
+    Returns (B, T, d_model), where d_model = H * d_head
+    """
+    ### BEGIN SOLUTION
+    B, H, T, d_head = x.shape
+    x = x.transpose(1, 2)  # (B, T, H, d_head)
+    return x.reshape(B, T, H * d_head)  # (B, T, d_model)
+    ### END SOLUTION
+
+
+# %% grade_id="test_merge_heads_shape" points=1
+check.merge_heads(merge_heads, aspect="shape")
+### BEGIN HIDDEN TESTS
+check.merge_heads(merge_heads, aspect="shape", hidden=True)
+### END HIDDEN TESTS
+
+# %% grade_id="test_merge_heads_value" points=2
+check.merge_heads(merge_heads, aspect="value")
+### BEGIN HIDDEN TESTS
+check.merge_heads(merge_heads, aspect="value", hidden=True)
+### END HIDDEN TESTS
+
+# %% [markdown] id="merge-look"
+# **Look.** Every token's 32 features now hold four runs of eight, one a head. Beside it, what
+# a `reshape` without the swap would have made: the right shape, and words all over the place.
+
+# %% id="look-at-merge"
+merged = merge_heads(sentence_mixed())  # (1, 6, 32)
+not_swapped = sentence_mixed().reshape(1, 6, 32)
+print(f"{'token':>8}   {'yours':36}reshape without the swap")
+for token, right, wrong in zip(
+    example.tokens, example.words_found(merged), example.words_found(not_swapped)
+):
+    print(f"{token:>8}   {' | '.join(right):36}{' | '.join(wrong)}")
+
+# %% [markdown] id="merge-look-memory"
+# And the refusal, live.
+
+# %% id="look-at-view"
+collected = sentence_mixed()  # (1, 4, 6, 8)
+swapped = collected.transpose(1, 2)  # (1, 6, 4, 8)
+print("strides before the swap", collected.stride(), " after it", swapped.stride())
+try:
+    swapped.view(1, 6, 32)
+except RuntimeError as refusal:
+    print("view refuses:", refusal)
+print("after contiguous:", tuple(swapped.contiguous().view(1, 6, 32).shape))
+
+# %% [markdown] id="module-idea"
+# ## Step 8 · The whole layer
+#
+# All parts are there. One is left: the **output projection**, a fourth linear layer.
+#
+# **The one idea.** Up to here, head `h` has written into its own slice of the features and
+# nowhere else. The heads have never met. `out_proj` mixes all slices: here the heads come
+# together, and the layer decides what to do with what each of them found.
+#
+# The work is about that of one big head. What has been gained is several notions of
+# *relevant*.
+
+# %% [markdown] id="module-exercise"
+# ### Your turn: `MultiHeadAttention.forward`
+#
+# Difficulty 3 of 5 · importance 5 of 5 · about 9 minutes · 7 lines · 1 + 4 points
+#
+# `__init__` is given. Write `forward` with the functions you have. You may also write it
+# without them.
+#
+# <details><summary>Hint 1</summary>
+#
+# Follow the tensor: project, split (three times), score, mask if `causal`, softmax, attend,
+# merge, project out. Write the shape behind every line.
+#
+# <details><summary>Hint 2</summary>
+#
+# Split `q`, `k` and `v` with `self.num_heads`. The mask is made for the `T` of this `x`, on
+# its device and in its dtype; without `causal` it is `None`.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# ```python
+# q, k, v = project(x, self.q_proj, self.k_proj, self.v_proj)  # (B, T, d_model)
+# q, k, v = ...  # split_heads, each (B, H, T, d_head)
+# mask = causal_mask(x.shape[1], x.device, x.dtype) if causal else None
+# weights = ...  # masked_softmax of attention_scores, (B, H, T, T)
+# return ...  # out_proj of merge_heads of attend, (B, T, d_model)
+# ```
+#
+# </details></details></details>
+
+# %% grade_id="MultiHeadAttention" solution=true
+class MultiHeadAttention(nn.Module):
+    """Multi-head self-attention."""
+
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if num_heads < 1 or d_model % num_heads:
+            raise ValueError(
+                f"{num_heads} heads cannot share {d_model} features equally"
+            )
+        self.d_model = d_model
+        self.num_heads = num_heads
+        self.d_head = d_model // num_heads
+        self.q_proj = nn.Linear(d_model, d_model)
+        self.k_proj = nn.Linear(d_model, d_model)
+        self.v_proj = nn.Linear(d_model, d_model)
+        self.out_proj = nn.Linear(d_model, d_model)
+
+    def forward(self, x, causal=False):
+        """Let every token look at every token, or with causal only at earlier ones.
+
+        x: (B, T, d_model)
+        Returns (B, T, d_model)
+        """
+        ### BEGIN SOLUTION
+        q, k, v = project(x, self.q_proj, self.k_proj, self.v_proj)  # (B, T, d_model)
+        q = split_heads(q, self.num_heads)  # (B, H, T, d_head)
+        k = split_heads(k, self.num_heads)
+        v = split_heads(v, self.num_heads)
+        mask = causal_mask(x.shape[1], x.device, x.dtype) if causal else None
+        weights = masked_softmax(attention_scores(q, k), mask)  # (B, H, T, T)
+        return self.out_proj(merge_heads(attend(weights, v)))  # (B, T, d_model)
+        ### END SOLUTION
+
+
+# %% grade_id="test_MultiHeadAttention_shape" points=1
+check.MultiHeadAttention(MultiHeadAttention, aspect="shape")
+### BEGIN HIDDEN TESTS
+check.MultiHeadAttention(MultiHeadAttention, aspect="shape", hidden=True)
+### END HIDDEN TESTS
+
+# %% grade_id="test_MultiHeadAttention_value" points=4
+check.MultiHeadAttention(MultiHeadAttention, aspect="value")
+### BEGIN HIDDEN TESTS
+check.MultiHeadAttention(MultiHeadAttention, aspect="value", hidden=True)
+### END HIDDEN TESTS
+
+# %% [markdown] id="module-look"
+# **Look.** Your layer with the hand-made weights, on our sentence. Its `out_proj` adds up what
+# heads 1 and 2 found in the first run of features, and copies what heads 0 and 3 found into
+# the last two. So in the first run two heads have met, and can no longer be told apart.
+
+# %% id="look-at-module"
+layer = MultiHeadAttention(example.d_model, example.num_heads)
+layer.load_state_dict(
+    {
+        f"{name}.{part}": getattr(getattr(example, name), part)
+        for name in ("q_proj", "k_proj", "v_proj", "out_proj")
+        for part in ("weight", "bias")
+    }
+)
+with torch.no_grad():
+    found = example.words_found(layer(example.x))
+print(f"{'token':>8}   {'heads 1 + 2':14}{'(empty)':10}{'head 0':10}head 3")
+for token, (met, empty, previous, following) in zip(example.tokens, found):
+    print(f"{token:>8}   {met:14}{empty:10}{previous:10}{following}")
+
+# %% [markdown] id="pytorch-idea"
+# ## Beside PyTorch
+#
+# PyTorch has this layer: `nn.MultiheadAttention`. It keeps the three projections in one matrix
+# `in_proj_weight`, the rows of `q_proj` first, then those of `k_proj`, then those of `v_proj`.
+# Copy your weights into it, and both must say the same.
+
+# %% id="against-pytorch"
+def pytorch_twin(mine):
+    """PyTorch's layer, with the weights of a MultiHeadAttention copied in."""
+    twin = nn.MultiheadAttention(mine.d_model, mine.num_heads, batch_first=True)
+    parts = (mine.q_proj, mine.k_proj, mine.v_proj)
+    with torch.no_grad():
+        twin.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
+        twin.in_proj_bias.copy_(torch.cat([part.bias for part in parts]))
+    twin.out_proj.load_state_dict(mine.out_proj.state_dict())
+    return twin
+
+
+mine = MultiHeadAttention(16, 4)
+twin = pytorch_twin(mine)
+batch = torch.randn(2, 5, 16, generator=generator)
+with torch.no_grad():
+    ours = mine(batch, causal=True)
+    theirs, _ = twin(batch, batch, batch, attn_mask=causal_mask(5))
+difference = (ours - theirs).abs().max().item()
+print("shape", tuple(ours.shape), " largest difference", difference)
+
+# %% [markdown] id="pytorch-heads"
+# And head by head, on the sentence: your weights, and those that PyTorch reports when it is
+# asked not to average them over heads.
+
+# %% id="heads-against-pytorch"
+_, pytorch_weights = pytorch_twin(layer)(
+    example.x, example.x, example.x, average_attn_weights=False
+)
+show_heads(
+    {"yours": sentence_weights(), "PyTorch": pytorch_weights.detach()}, example.tokens
+)
