@@ -1,0 +1,314 @@
+"""The verdict on what was observed. Pure: nothing here calls an answer."""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+
+from attention_lab.check import laws, references, steps
+from attention_lab.observation import Failure, Layer, Observation, Probe
+
+GRADIENT_TOLERANCE = 1e-4
+LIBRARY_ATTENTION = re.compile(
+    r"scaled_dot_product|multi_?head_attention|transformer_encoder_layer|"
+    r"(flex|flash|efficient)_attention"
+)
+OUTPUTS = {"project": 3}
+ASPECTS = ("shape", "value", "manner")
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """One thing that is wrong, and where it was seen.
+
+    aspect: "shape" | "value" | "manner". kind: what it is, one of KINDS.
+    call: which call of the probe. got, wanted: shapes, types, names, counts or sizes to tell of it.
+    """
+
+    aspect: str
+    kind: str
+    probe: Probe
+    call: int = 0
+    got: object = None
+    wanted: object = None
+
+
+KINDS = {
+    "unusable": "the answer is not the kind of thing that was asked for",
+    "error": "it raised",
+    "type": "it returned something else than tensors",
+    "count": "it returned another number of tensors",
+    "shape": "another shape",
+    "dtype": "another dtype",
+    "device": "another device",
+    "nan": "NaN where numbers should be",
+    "value": "other numbers",
+    "law": "a law does not hold",
+    "pipeline": "a whole attention around it gives other numbers than PyTorch's",
+    "gradient error": "the backward pass raised",
+    "gradient missing": "no gradient arrives",
+    "gradient": "another gradient",
+    "argument changed": "an argument was changed",
+    "layer changed": "a layer's weights were changed",
+    "library": "PyTorch's own attention was called",
+    "loop": "the number of calls grows with the number of heads",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All symptoms of one answer in the order of the probes; none if it is right."""
+
+    symptoms: tuple[Symptom, ...] = ()
+
+    def against(self, aspect: str | None) -> tuple[Symptom, ...]:
+        """The symptoms that cost `aspect`, gravest first: the value of a wrong shape is wrong too,
+        and manner is charged to value."""
+        wanted = ("shape",) if aspect == "shape" else ASPECTS
+        found = [s for s in self.symptoms if s.aspect in wanted]
+        return tuple(sorted(found, key=lambda s: ASPECTS.index(s.aspect)))
+
+
+def judge(
+    probes: tuple[Probe, ...],
+    observations: tuple[Observation, ...],
+    expected: tuple[Observation, ...],
+) -> Verdict:
+    """Compare what was observed with what a right answer shows, probe by probe."""
+    symptoms = []
+    for probe, observed, right in zip(probes, observations, expected, strict=True):
+        symptoms += _judge_probe(probe, observed, right)
+    symptoms += _loop(probes, observations)
+    return Verdict(tuple(symptoms))
+
+
+def _judge_probe(probe, observed, right):
+    if observed.failure:
+        return [Symptom("shape", "unusable", probe, got=observed.failure)]
+    symptoms = []
+    for index, (outcome, ideal) in enumerate(zip(observed.outcomes, right.outcomes, strict=True)):
+        found = _judge_outcome(probe, index, outcome, ideal)
+        symptoms += [Symptom(aspect, kind, probe, index, *rest) for aspect, kind, *rest in found]
+    if not symptoms and len(observed.outcomes) == len(probe.calls):
+        symptoms += _judge_together(probe, observed)
+    library = [name for name in observed.called if LIBRARY_ATTENTION.search(name.lower())]
+    if library:
+        symptoms.append(Symptom("manner", "library", probe, got=library[0]))
+    return symptoms
+
+
+def _judge_outcome(probe, index, outcome, ideal):
+    """Yield (aspect, kind, got, wanted) for what is wrong with one call."""
+    call = probe.calls[index]
+    if on_meta(probe):
+        yield from _device(outcome)
+        return
+    yield from _unchanged(probe, call, outcome)
+    if outcome.failure:
+        yield "shape" if probe.basic else "value", "error", outcome.failure
+        return
+    outputs, wanted = tensors(probe.step, outcome.output), tensors(probe.step, ideal.output)
+    wrong = list(_form(probe, call, outputs, wanted, outcome.output)) or list(
+        _numbers(probe, outputs, wanted)
+    )
+    yield from wrong
+    if not wrong:
+        yield from _gradients(outcome, ideal)
+
+
+def tensors(step, output):
+    """Return the tensors that an output is made of, or None if it is something else."""
+    count = OUTPUTS.get(step, 1)
+    if isinstance(output, Tensor):
+        stacked = count > 1 and output.dim() > 0 and output.shape[0] == count
+        return output.unbind(0) if stacked else (output,)
+    if isinstance(output, tuple) and output and all(isinstance(o, Tensor) for o in output):
+        return output
+    return None
+
+
+def on_meta(probe):
+    values = [value for call in probe.calls for value in call.args]
+    values += [layer.weight for layer in probe.module.layers] if probe.module else []
+    return any((isinstance(v, Tensor) and v.is_meta) or v == torch.device("meta") for v in values)
+
+
+def _form(probe, call, outputs, wanted, output):
+    if outputs is None:
+        yield "shape", "type", type_name(output), len(wanted)
+    elif len(outputs) != len(wanted) or (len(wanted) == 1 and isinstance(output, tuple)):
+        yield "shape", "count", len(outputs), len(wanted)
+    elif shapes(outputs) != shapes(wanted):
+        yield "shape", "shape", shapes(outputs), shapes(wanted)
+    else:
+        dtype = _dtype(probe, call)
+        other = [o.dtype for o in outputs if o.dtype not in dtype]
+        if other:
+            yield "value", "dtype", other[0], dtype[0]
+        if any(o.is_meta for o in outputs):
+            yield "manner", "device", "meta", "cpu"
+
+
+def shapes(outputs):
+    return tuple(tuple(o.shape) for o in outputs)
+
+
+def type_name(output):
+    """Return how to call what came back, in a learner's words."""
+    if isinstance(output, tuple):
+        return "several things that are not all tensors"
+    return getattr(output, "type", type(output).__name__)
+
+
+def _dtype(probe, call):
+    """The dtypes that are right for an output: the input's; a mask's as asked for."""
+    if probe.step == "causal_mask":
+        asked = call.args[2] if len(call.args) > 2 else None
+        return (asked,) if asked else (torch.float32, torch.float64)
+    return (call.args[0].dtype,)
+
+
+def _device(outcome):
+    """On another device only a result elsewhere or a clash of devices counts: an error that says
+    that data is missing is no verdict."""
+    failure = outcome.failure
+    if failure is None:
+        outputs = outcome.output if isinstance(outcome.output, tuple) else (outcome.output,)
+        if any(isinstance(o, Tensor) and not o.is_meta for o in outputs):
+            yield "manner", "device", "cpu"
+    elif _is_clash(failure):
+        yield "manner", "device", failure
+
+
+def _is_clash(failure):
+    text = failure.message
+    return failure.type == "RuntimeError" and all(
+        word in text for word in ("device", "cpu", "meta")
+    )
+
+
+def _numbers(probe, outputs, wanted):
+    if probe.tolerance is None:
+        return
+    if probe.step == "causal_mask":
+        outputs, wanted = [[_effect(m) for m in masks] for masks in (outputs, wanted)]
+    for got, right in zip(outputs, wanted, strict=True):
+        if torch.isnan(got).any():
+            yield "value", "nan"
+            return
+        if not close(got, right, probe.tolerance):
+            yield "value", "value", difference(got, right)
+            return
+
+
+def _effect(mask):
+    """What an additive mask does to scores as large as they get: the weights it lets through."""
+    T = mask.shape[0]
+    blocked = torch.ones(T, T, dtype=torch.bool).triu(1)
+    spread = torch.linspace(-1, 1, T, dtype=torch.float64).expand(T, T)
+    worst = torch.where(blocked, 1e4, -1e4) + spread
+    mask = mask.to(torch.float64)
+    return torch.stack([torch.softmax(scores + mask, dim=-1) for scores in (3 * spread, worst)])
+
+
+def close(got: Tensor, right: Tensor, tolerance: float) -> bool:
+    """Whether all numbers agree within `tolerance`, absolute plus relative to `right`."""
+    got, right = got.to(torch.float64), right.to(torch.float64)
+    same_infinity = (got == right) & got.isinf()
+    within = (got - right).abs() <= tolerance + tolerance * right.abs()
+    return bool((same_infinity | within).all())
+
+
+def difference(got, right):
+    """The largest difference of two tensors, as a number."""
+    return float((got.to(torch.float64) - right.to(torch.float64)).abs().nan_to_num(0).max())
+
+
+def _gradients(outcome, ideal):
+    if not ideal.gradients:
+        return
+    if outcome.backward_failure:
+        yield "manner", "gradient error", outcome.backward_failure
+    elif not outcome.gradients:
+        yield "manner", "gradient missing"
+    else:
+        for got, right in zip(outcome.gradients, ideal.gradients, strict=True):
+            if right is None or close(torch.zeros_like(right), right, GRADIENT_TOLERANCE):
+                right_is_zero = got is None or close(got, torch.zeros_like(got), GRADIENT_TOLERANCE)
+                if not right_is_zero:
+                    yield "manner", "gradient"
+            elif got is None or not got.any():
+                yield "manner", "gradient missing"
+            elif not close(got, right, GRADIENT_TOLERANCE):
+                yield "manner", "gradient", difference(got, right)
+
+
+def _unchanged(probe, call, outcome):
+    for before, after in zip(call.args, outcome.args, strict=True):
+        if isinstance(before, Layer) and not same(before, after):
+            yield "manner", "layer changed"
+        elif isinstance(before, Tensor) and not same(before, after):
+            yield "manner", "argument changed"
+    if probe.module and outcome.layers:
+        pairs = zip(probe.module.layers, outcome.layers, strict=True)
+        if not all(same(before, after) for before, after in pairs):
+            yield "manner", "layer changed"
+
+
+def same(before, after):
+    """Whether a tensor or layer is what it was, to the bit."""
+    if isinstance(before, Layer):
+        return isinstance(after, Layer) and all(
+            same(getattr(before, part), getattr(after, part)) for part in ("weight", "bias")
+        )
+    if not isinstance(after, Tensor) or before.shape != after.shape or before.dtype != after.dtype:
+        return False
+    return before.numpy().tobytes() == after.numpy().tobytes()
+
+
+def _judge_together(probe, observed):
+    """What the calls of a probe show together: a law, or a whole attention around the step."""
+    outputs = [outcome.output for outcome in observed.outcomes]
+    if probe.law:
+        broken = laws.LAWS[probe.law](probe, outputs)
+        if broken is not None:
+            yield Symptom("value", "law", probe, got=broken)
+    if probe.pipeline and not on_meta(probe):
+        yield from _in_pipeline(probe, outputs)
+
+
+def _in_pipeline(probe, outputs):
+    """Put the answer's outputs into an otherwise right attention and compare with PyTorch's."""
+    waiting = iter(outputs)
+
+    def take(step, *args):
+        if step != probe.step:
+            return getattr(steps, step)(*(references.as_function(a) for a in args))
+        output = next(waiting)
+        return tensors(step, output) if step in OUTPUTS else output
+
+    with torch.no_grad():
+        results = references.finish(probe.pipeline, take)
+    for got, right in zip(results, references.whole(probe.pipeline), strict=True):
+        if not close(got, right, 10 * probe.tolerance):
+            yield Symptom("value", "pipeline", probe, got=difference(got, right))
+            return
+
+
+def _loop(probes, observations):
+    """A loop over heads: every further head costs at least one more call into torch."""
+    counted = [
+        (probe.heads, observed.calls, probe)
+        for probe, observed in zip(probes, observations, strict=True)
+        if probe.heads and not observed.failure and not any(o.failure for o in observed.outcomes)
+    ]
+    pairs = list(pairwise(counted))
+    if pairs and all(more - less >= H - h for (h, less, _), (H, more, _) in pairs):
+        yield Symptom("manner", "loop", counted[-1][2], got=tuple((h, n) for h, n, _ in counted))
+
+
+def failure_of(symptom: Symptom) -> Failure | None:
+    """The exception a symptom tells of, if it tells of one."""
+    return symptom.got if isinstance(symptom.got, Failure) else None

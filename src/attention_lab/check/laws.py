@@ -1,0 +1,33 @@
+"""Laws that every attention obeys, read off a probe's calls and what came back."""
+
+import torch
+
+LAW_TOLERANCE = 1e-5
+
+
+def no_leak(probe, outputs):
+    """A changed last token moves no earlier row. Returns the largest move, or None."""
+    before, after = (output[:, :-1] for output in outputs)
+    return _moved(before, after)
+
+
+def permutation(probe, outputs):
+    """Without a mask, permuted tokens permute rows. Returns the largest difference, or None."""
+    (x,), (permuted,) = (call.args for call in probe.calls)
+    order = [int((x[0] == token).all(-1).nonzero()) for token in permuted[0]]
+    return _moved(outputs[0][:, order], outputs[1])
+
+
+def constant(probe, outputs):
+    """Where all values are the same, all outputs are. Returns the largest difference, or None."""
+    (output,) = outputs
+    return _moved(output[..., :1, :].expand_as(output), output)
+
+
+def _moved(one, other):
+    difference = (one.to(torch.float64) - other.to(torch.float64)).abs()
+    bound = LAW_TOLERANCE + LAW_TOLERANCE * one.to(torch.float64).abs()
+    return None if bool((difference <= bound).all()) else float(difference.nan_to_num(0).max())
+
+
+LAWS = {"no leak": no_leak, "permutation": permutation, "constant": constant}

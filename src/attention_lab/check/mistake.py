@@ -1,0 +1,27 @@
+"""What a learner reads when a check fails."""
+
+
+class Mistake(AssertionError):
+    """A failed check: what was seen, what it means, where to look.
+
+    step: the name of the answer. aspect: "shape" | "value" | "manner".
+    misconception: the slug of the mistake that was recognised, or None.
+    """
+
+    def __init__(self, step, aspect, seen, means, look, misconception=None):
+        super().__init__(step, aspect, seen, means, look, misconception)
+        self.step = step
+        self.aspect = aspect
+        self.seen = seen
+        self.means = means
+        self.look = look
+        self.misconception = misconception
+
+    def __str__(self):
+        parts = [f"{self.step}: {self.seen}"]
+        parts += [f"  Means: {self.means}"] if self.means else []
+        parts += [f"  Look:  {self.look}"] if self.look else []
+        return "\n".join(parts)
+
+    def _render_traceback_(self):
+        return [f"\N{BALLOT X} {self}"]

@@ -1,0 +1,97 @@
+"""From an answer to a printed line or a Mistake: probes → observe → judge → diagnose."""
+
+import secrets
+from functools import lru_cache
+
+from attention_lab.check.judge import judge
+from attention_lab.check.mistake import Mistake
+from attention_lab.check.probes import probes as make_probes
+from attention_lab.check.references import STEPS_SOURCE, expect
+from attention_lab.observation import (
+    Malformed,
+    Observation,
+    Request,
+    decode,
+    encode,
+    observe_encoded,
+)
+
+VISIBLE_SEED = 0
+_hidden_seed = None
+
+
+def use_seed(seed: int | None) -> None:
+    """Draw the numbers of hidden probes from `seed`, so that a verdict can be replayed; None for
+    fresh numbers each time."""
+    global _hidden_seed
+    _hidden_seed = seed
+
+
+def check_step(step, answer, *, aspect=None, hidden=False):
+    """Check one answer; the contract is that of the functions in `attention_lab.check`."""
+    if aspect not in (None, "shape", "value"):
+        raise ValueError(f'aspect is "shape", "value" or None, not {aspect!r}')
+    probes, expected = _trials(step, _seed(hidden), hidden, basic=aspect == "shape")
+    observations, verdict, note = _try(step, answer, probes, expected, aspect)
+    if verdict.against(aspect):
+        raise _mistake(step, aspect, probes, observations, expected, verdict)
+    print(_passed(step, len(probes), hidden, note))
+
+
+def _seed(hidden):
+    if not hidden:
+        return VISIBLE_SEED
+    return secrets.randbits(32) if _hidden_seed is None else _hidden_seed
+
+
+@lru_cache(maxsize=32)
+def _trials(step, seed, hidden, basic):
+    """The probes and what a right answer shows on them. Kept, since it is the same for a class."""
+    probes = tuple(p for p in make_probes(step, seed, hidden) if p.basic or not basic)
+    return probes, tuple(expect(p) for p in probes)
+
+
+def _try(step, answer, probes, expected, aspect):
+    """Observe and judge: as it stands, and for a class that fails so, with right steps in place of
+    the learner's own."""
+    observations = _observe(step, answer, Request(probes))
+    verdict = judge(probes, observations, expected)
+    if step != "MultiHeadAttention" or not verdict.against(aspect):
+        return observations, verdict, ""
+    helped = _observe(step, answer, Request(probes, STEPS_SOURCE))
+    return helped, judge(probes, helped, expected), "with right earlier steps in place of your own"
+
+
+def _observe(step, answer, request):
+    try:
+        observations = decode(observe_encoded(answer, encode(request)), tuple[Observation, ...])
+    except (Malformed, KeyboardInterrupt) as error:
+        raise _unanswered(step, error) from None
+    whole = len(observations) == len(request.probes) and all(
+        o.failure or len(o.outcomes) == len(p.calls)
+        for o, p in zip(observations, request.probes, strict=False)
+    )
+    if not whole:
+        raise _unanswered(step, Malformed("not as many observations as probes"))
+    return observations
+
+
+def _unanswered(step, error):
+    if isinstance(error, KeyboardInterrupt):
+        seen, look = "it was interrupted before it was done", "is there a loop that never ends?"
+    else:
+        seen, look = f"what came back could not be read ({error})", "does it return plain tensors?"
+    return Mistake(step, "shape", seen, "nothing can be said about this answer", look)
+
+
+def _mistake(step, aspect, probes, observations, expected, verdict):
+    from attention_lab.check.diagnose import diagnose  # loaded only when something is wrong
+
+    return diagnose(step, aspect, probes, observations, expected, verdict)
+
+
+def _passed(step, count, hidden, note):
+    what = f"\N{CHECK MARK} {step}: right in {count} trials"
+    if note:
+        what += f", {note}"
+    return what + ("." if hidden else ". Hidden trials remain for grading.")
