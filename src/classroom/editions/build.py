@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
-from nbformat import NotebookNode
 
 from classroom.editions import lint
 from classroom.editions.colab import make_colab
 from classroom.editions.lesson import Lesson, LessonError, read_lesson
+from classroom.editions.notebook import from_json, to_json
 from classroom.editions.package import PACKAGE, copy_package, package_files
 from classroom.editions.release import make_release
 from classroom.editions.source import make_source
@@ -74,15 +74,6 @@ def differences(root: Path, editions: dict[str, str]) -> list[str]:
     }
     findings += [f"{name}: is built from no lesson" for name in sorted(there - editions.keys())]
     return findings
-
-
-def to_json(notebook: NotebookNode) -> str:
-    """The notebook as nbgrader writes it: the same bytes on every machine."""
-    return nbformat.writes(notebook) + "\n"
-
-
-def from_json(text: str) -> NotebookNode:
-    return nbformat.reads(text, as_version=4)
 
 
 def _lessons(root: Path) -> list[Lesson]:

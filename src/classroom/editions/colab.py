@@ -4,11 +4,11 @@ import re
 from pathlib import PurePosixPath
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import is_grade, is_solution
 
 from classroom.editions.lesson import LessonError
-from classroom.editions.metadata import notebook_metadata
+from classroom.editions.notebook import new_notebook
 from classroom.editions.package import PACKAGE
 from classroom.editions.regions import without_markers
 
@@ -90,8 +90,7 @@ def make_colab(
     cells = [_opening(name, github), *_set_up(package), *_lesson(source, release)]
     for cell in cells:
         cell.metadata["id"] = cell.id
-    metadata = notebook_metadata(colab={"collapsed_sections": [SET_UP]})
-    return new_notebook(cells=cells, metadata=metadata)
+    return new_notebook(cells, colab={"collapsed_sections": [SET_UP]})
 
 
 def link(name: str, github: str) -> str:

@@ -6,6 +6,7 @@ from base64 import b64encode
 from pathlib import Path
 
 _PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<target>[^)\s]+)\)")
+_ALONE_ON_ITS_LINE = re.compile(r"^(<img [^>]*>)\n(?=.)", re.MULTILINE)
 _ELSEWHERE = ("https://", "http://", "data:", "attachment:")
 
 
@@ -17,7 +18,9 @@ def inline(markdown: str, folder: Path) -> str:
     Raises:
         ValueError: the drawing is not in ``folder``, or is not an .svg file.
     """
-    return _PICTURE.sub(lambda picture: _image(picture, folder), markdown)
+    markdown = _PICTURE.sub(lambda picture: _image(picture, folder), markdown)
+    # Such a line opens a block of HTML; only a blank line makes what follows markdown again.
+    return _ALONE_ON_ITS_LINE.sub(r"\1\n\n", markdown)
 
 
 def _image(picture: re.Match, folder: Path) -> str:

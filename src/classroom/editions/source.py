@@ -1,11 +1,11 @@
 """The instructor version: solutions, hidden tests, and nbgrader's metadata."""
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from classroom.editions.drawings import inline
 from classroom.editions.lesson import Lesson, LessonError
-from classroom.editions.metadata import cell_metadata, notebook_metadata
+from classroom.editions.notebook import cell_metadata, new_notebook
 
 
 def make_source(lesson: Lesson) -> NotebookNode:
@@ -26,4 +26,4 @@ def make_source(lesson: Lesson) -> NotebookNode:
         cells.append(new_cell(source, id=cell.id, metadata=cell_metadata(cell.metadata)))
     if findings:
         raise LessonError(lesson.name, findings)
-    return new_notebook(cells=cells, metadata=notebook_metadata())
+    return new_notebook(cells)

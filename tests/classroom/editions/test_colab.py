@@ -1,0 +1,154 @@
+import pytest
+from nbclient import NotebookClient
+from nbformat import validate
+from nbformat.v4 import new_code_cell
+
+from classroom.editions.colab import link, make_colab
+from classroom.editions.lesson import LessonError
+from classroom.editions.lint import lint_edition
+from classroom.editions.notebook import from_json, new_notebook, to_json
+from classroom.editions.package import package_files
+from classroom.editions.release import make_release
+from classroom.editions.source import make_source
+
+
+@pytest.fixture
+def make(lesson, package):
+    source = make_source(lesson)
+    release = from_json(make_release(to_json(source), assignment="ps1", name="tiny"))
+
+    def make(package=package, github=""):
+        return make_colab(source, release, package=package, name="tiny", github=github)
+
+    return make
+
+
+@pytest.fixture
+def cells(make):
+    return {cell.id: cell for cell in make().cells}
+
+
+def set_up(notebook):
+    """The code cells of the set-up section."""
+    ids = [cell.id for cell in notebook.cells]
+    return notebook.cells[ids.index("set-up-begin") : ids.index("set-up-end") + 1]
+
+
+def run(cells, folder):
+    """Run the code of the cells in ``folder``; returns what each printed."""
+    notebook = new_notebook(new_code_cell(cell.source) for cell in cells)
+    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(folder)}}).execute()
+    return ["".join(output.text for output in cell.outputs) for cell in notebook.cells]
+
+
+def test_is_a_valid_notebook_without_findings(make):
+    validate(make())
+    assert list(lint_edition(make())) == []
+
+
+def test_opens_with_the_set_up_one_cell_a_file(make):
+    assert [cell.id for cell in make().cells][:8] == [
+        "open-in-colab",
+        "set-up",
+        "set-up-begin",
+        "write-__init__-py",
+        "write-look-__init__-py",
+        "write-look-look-css",
+        "set-up-end",
+        "title",
+    ]
+
+
+def test_the_set_up_is_folded_in_colab_and_in_jupyter(make):
+    notebook = make()
+    code = set_up(notebook)
+    heading = next(cell for cell in notebook.cells if cell.id == "set-up")
+    assert notebook.metadata.colab.collapsed_sections == [heading.metadata.id]
+    assert heading.metadata["jp-MarkdownHeadingCollapsed"] is True
+    assert {cell.metadata.cellView for cell in code} == {"form"}
+    assert {cell.metadata.jupyter.source_hidden for cell in code} == {True}
+
+
+def test_the_fold_ends_where_the_lesson_begins(cells):
+    assert cells["set-up"].source.startswith("## ")
+    assert cells["title"].source.startswith("# ")
+
+
+def test_a_stub_stands_where_the_solution_was(cells):
+    assert cells["double"].source.endswith("    # YOUR CODE HERE\n    raise NotWrittenYet")
+
+
+def test_all_tests_are_there_and_no_marker(cells):
+    assert cells["test_double_value"].source == "assert double(2) == 4\nassert double(-3) == -6"
+
+
+def test_the_solution_follows_the_exercise_folded(make, cells):
+    ids = [cell.id for cell in make().cells]
+    assert ids[ids.index("double") :] == [
+        "double",
+        "look-at-double",
+        "test_double_value",
+        "solution-double",
+        "halve-exercise",
+        "halve",
+        "test_halve",
+        "solution-halve",
+    ]
+    assert cells["solution-double"].source == (
+        "<details>\n<summary>A solution of <code>double</code></summary>\n\n"
+        '```python\ndef double(number):\n    """Twice the number."""\n'
+        "    return 2 * number\n```\n\n</details>"
+    )
+
+
+def test_no_cell_has_nbgraders_metadata(cells):
+    assert all("nbgrader" not in cell.metadata for cell in cells.values())
+    assert cells["setup"].metadata == {"id": "setup", "tags": ["setup"]}
+
+
+def test_without_a_place_on_github_there_is_no_link(cells):
+    assert "File → Upload" in cells["open-in-colab"].source
+    assert "](" not in cells["open-in-colab"].source
+
+
+def test_the_badge_links_to_the_notebook(make):
+    opening = make(github="someone/course/v1").cells[0].source
+    assert link("tiny", "someone/course/v1") in opening
+    assert "File → Upload" not in opening
+
+
+def test_the_ref_may_have_slashes():
+    assert link("tiny", "someone/course/topic/x") == (
+        "https://colab.research.google.com/github/someone/course/blob/topic/x/notebooks/tiny.ipynb"
+    )
+
+
+@pytest.mark.parametrize("github", ["someone/course", "https://github.com/a/b", "a b/c/d"])
+def test_a_place_that_is_none_is_refused(github):
+    with pytest.raises(LessonError, match="is not OWNER/REPO/REF"):
+        link("tiny", github)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"x", b"x\n\n", b"x\r\ny\n", b"\xff\n"])
+def test_a_file_that_a_cell_cannot_write_is_refused(make, content):
+    with pytest.raises(LessonError, match=r"attention_lab/odd\.py: a cell can only write"):
+        make(package={"odd.py": content})
+
+
+def test_writes_the_package_byte_for_byte(make, package, tmp_path):
+    outputs = run(set_up(make()), tmp_path)
+    assert package_files(tmp_path / "attention_lab") == package
+    assert outputs[-1].startswith("attention_lab is ready.")
+
+
+def test_a_second_run_leaves_nothing_of_the_first(make, package, tmp_path):
+    def show():
+        return new_code_cell("from attention_lab import look\nprint(look.version)")
+
+    old = {**package, "look/__init__.py": b"version = 1\n", "old.py": b"# old\n"}
+    new = {**package, "look/__init__.py": b"version = 2\n"}
+    outputs = run(
+        [*set_up(make(package=old)), show(), *set_up(make(package=new)), show()], tmp_path
+    )
+    assert [text for text in outputs if text in ("1\n", "2\n")] == ["1\n", "2\n"]
+    assert package_files(tmp_path / "attention_lab") == new
