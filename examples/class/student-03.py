@@ -1,0 +1,77 @@
+"""All right and unusual: one fused product, chunk and stack, softmax by hand, a finite mask."""
+
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+# %% project
+def project(x, q_proj, k_proj, v_proj):
+    weight = torch.cat([q_proj.weight, k_proj.weight, v_proj.weight])
+    bias = torch.cat([q_proj.bias, k_proj.bias, v_proj.bias])
+    return F.linear(x, weight, bias).chunk(3, dim=-1)
+
+
+# %% split_heads
+def split_heads(x, num_heads):
+    return torch.stack(x.chunk(num_heads, dim=-1), dim=1)
+
+
+# %% attention_scores
+def attention_scores(q, k):
+    root = q.shape[-1] ** 0.25
+    return (q / root).matmul((k / root).mT)
+
+
+# %% causal_mask
+def causal_mask(T, device=None, dtype=None):
+    position = torch.arange(T, device=device)
+    mask = torch.zeros(T, T, device=device, dtype=dtype)
+    mask[position[:, None] < position] = -1e9
+    return mask
+
+
+# %% masked_softmax
+def masked_softmax(scores, mask=None):
+    if mask is not None:
+        scores = scores + mask
+    top = scores.amax(dim=-1, keepdim=True)
+    weights = (scores - top).exp()
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+# %% attend
+def attend(weights, v):
+    B, H = weights.shape[:2]
+    return torch.bmm(weights.flatten(0, 1), v.flatten(0, 1)).unflatten(0, (B, H))
+
+
+# %% merge_heads
+def merge_heads(x):
+    return torch.cat(x.unbind(dim=1), dim=-1)
+
+
+# %% MultiHeadAttention
+class MultiHeadAttention(nn.Module):
+    """Multi-head self-attention."""
+
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if num_heads < 1 or d_model % num_heads:
+            raise ValueError(f"{num_heads} heads cannot share {d_model} features equally")
+        self.d_model = d_model
+        self.num_heads = num_heads
+        self.d_head = d_model // num_heads
+        self.q_proj = nn.Linear(d_model, d_model)
+        self.k_proj = nn.Linear(d_model, d_model)
+        self.v_proj = nn.Linear(d_model, d_model)
+        self.out_proj = nn.Linear(d_model, d_model)
+
+    def forward(self, x, causal=False):
+        q, k, v = project(x, self.q_proj, self.k_proj, self.v_proj)
+        q = split_heads(q, self.num_heads)
+        k = split_heads(k, self.num_heads)
+        v = split_heads(v, self.num_heads)
+        mask = causal_mask(x.size(1), x.device, x.dtype) if causal else None
+        weights = masked_softmax(attention_scores(q, k), mask)
+        return self.out_proj(merge_heads(attend(weights, v)))

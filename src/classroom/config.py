@@ -1,0 +1,72 @@
+"""nbgrader's settings for a course with this lesson in it."""
+
+import os
+import sys
+from pathlib import Path
+
+from nbconvert.preprocessors import ClearMetadataPreprocessor
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    ClearOutput,
+    DeduplicateIds,
+    Execute,
+    IgnorePattern,
+    LimitOutput,
+    OverwriteCells,
+    OverwriteKernelspec,
+    SaveAutoGrades,
+)
+from traitlets.config import Config
+
+from classroom.editions.release import CODE_STUB
+from classroom.preprocessors import OnlyErrorsCount, TidyMetadata, UseCourseCode
+from classroom.register import pre_convert_hook
+
+SANITIZE = [
+    ClearOutput,
+    DeduplicateIds,
+    TidyMetadata,
+    OverwriteKernelspec,
+    OverwriteCells,
+    CheckCellMetadata,
+]
+
+AUTOGRADE = [
+    UseCourseCode,
+    Execute,
+    OnlyErrorsCount,
+    IgnorePattern,
+    ClearMetadataPreprocessor,
+    LimitOutput,
+    SaveAutoGrades,
+    AssignLatePenalties,
+    CheckCellMetadata,
+]
+
+
+def configure(c: Config) -> None:
+    """Set up nbgrader for the assignments built on `attention_lab`.
+
+    Call it from `nbgrader_config.py` with the config object found there. It may be called more
+    than once: nbgrader reads that file twice. Assignments that do not use `attention_lab` are
+    graded as nbgrader grades them by itself.
+    """
+    _put_interpreter_on_path()
+    c.Autograde.sanitize_preprocessors = list(SANITIZE)
+    c.Autograde.autograde_preprocessors = list(AUTOGRADE)
+    c.Autograde.pre_convert_hook = pre_convert_hook(c)
+    c.ClearSolutions.code_stub = CODE_STUB
+    # 4 s, the default, drops right notebooks on a busy machine.
+    c.Execute.iopub_timeout = 60
+    c.Execute.timeout = 60
+    # A widget cannot live in a feedback page; without stored state its plain text is shown.
+    c.Execute.store_widget_state = False
+
+
+def _put_interpreter_on_path() -> None:
+    """nbgrader runs `alembic` by name, which fails unless the environment is activated."""
+    folder = str(Path(sys.executable).parent)
+    path = os.environ.get("PATH", "").split(os.pathsep)
+    if folder not in path:
+        os.environ["PATH"] = os.pathsep.join([folder, *path])

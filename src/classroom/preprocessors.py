@@ -1,0 +1,84 @@
+"""What is done to a submission besides nbgrader's own passes.
+
+Each acts on assignments built on `attention_lab` only. Their order stands in `classroom.config`.
+"""
+
+import shutil
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbgrader.nbgraderformat import MetadataValidator
+from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import is_grade, is_solution
+
+from classroom.course import uses_attention_lab
+
+
+class CoursePreprocessor(NbGraderPreprocessor):
+    """Leaves the notebooks of a course's other assignments as they are."""
+
+    def __call__(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        course = self.parent.parent.coursedir
+        if not uses_attention_lab(course, resources["nbgrader"]["assignment"]):
+            return nb, resources
+        return super().__call__(nb, resources)
+
+
+class TidyMetadata(CoursePreprocessor):
+    """Keeps the metadata of one notebook from stopping the batch.
+
+    nbgrader gives up on everybody when a cell has metadata of another schema, and takes the empty
+    metadata that `DeduplicateIds` leaves on a copied cell for such. Widget state as Colab saves it
+    stops the feedback.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        nb.metadata.pop("widgets", None)
+        for cell in nb.cells:
+            if cell.metadata.get("nbgrader") == {}:
+                del cell.metadata["nbgrader"]
+        validator = MetadataValidator()
+        validator.upgrade_notebook_metadata(nb)
+        for cell in nb.cells:
+            version = cell.metadata.get("nbgrader", {}).get("schema_version", 0)
+            if version > validator.schema_version:
+                raise ValueError(
+                    f"a cell carries nbgrader metadata of schema {version}; this nbgrader "
+                    f"knows schemas up to {validator.schema_version}: upgrade nbgrader"
+                )
+        return nb, resources
+
+
+class UseCourseCode(CoursePreprocessor):
+    """Removes `attention_lab` from the folder where a submission runs.
+
+    The code imported there is then the one installed beside `classroom`, whatever was handed in.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        folder = Path(resources["metadata"]["path"])
+        for copy in [folder / "attention_lab", *folder.glob("attention_lab.*")]:
+            if copy.is_dir() and not copy.is_symlink():
+                shutil.rmtree(copy)
+            else:
+                copy.unlink(missing_ok=True)
+        return nb, resources
+
+
+class OnlyErrorsCount(CoursePreprocessor):
+    """Leaves an error as the one thing that costs a graded cell its points.
+
+    nbgrader also takes anything on stderr for a failure, and a displayed number for the points.
+    """
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict, index: int
+    ) -> tuple[NotebookNode, dict]:
+        if is_grade(cell) and not is_solution(cell) and cell.cell_type == "code":
+            for output in cell.outputs:
+                if output.output_type == "stream":
+                    output.name = "stdout"
+                elif output.output_type == "execute_result":
+                    output.output_type = "display_data"
+                    del output["execution_count"]
+        return cell, resources

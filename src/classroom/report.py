@@ -1,0 +1,194 @@
+"""The class at a glance, as text for a terminal."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean
+
+from nbgrader.api import Grade, Gradebook, SubmittedAssignment
+from wcwidth import wcswidth
+
+NAME_WIDTH = 20
+GAP = "  "
+
+
+@dataclass(frozen=True)
+class Row:
+    """A student's points by step (None: not all graded), the total, and what a human must see."""
+
+    student: str
+    points: Mapping[str, float | None]
+    total: float
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class ClassReport:
+    """Points of a class on one assignment, and the submissions that have none."""
+
+    assignment: str
+    maximum: Mapping[str, float]
+    rows: Sequence[Row]
+    ungraded: Mapping[str, str]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every submission has a grade in every step."""
+        return not self.ungraded and all(
+            points is not None for row in self.rows for points in row.points.values()
+        )
+
+
+def step_of(grade_id: str) -> str:
+    """The step that a graded cell belongs to.
+
+    >>> step_of("test_split_heads_value")
+    'split_heads'
+    >>> step_of("essay")
+    'essay'
+    """
+    match = re.fullmatch(r"test_(.+)_(?:shape|value)", grade_id)
+    return match[1] if match else grade_id
+
+
+def read_class(
+    gradebook: Gradebook,
+    assignment: str,
+    cells: Sequence[str],
+    students: Iterable[str],
+    ungraded: Mapping[str, str],
+) -> ClassReport:
+    """Read the points of the students from the gradebook; `cells` are grade ids in order."""
+    steps = list(dict.fromkeys(map(step_of, cells)))
+    maximum = dict.fromkeys(steps, 0.0)
+    for notebook in gradebook.find_assignment(assignment).notebooks:
+        for cell in [*notebook.grade_cells, *notebook.task_cells]:
+            step = step_of(cell.name)
+            maximum[step] = maximum.get(step, 0.0) + cell.max_score
+    rows = [
+        _row(gradebook.find_submission(assignment, student), maximum)
+        for student in students
+        if student not in ungraded
+    ]
+    return ClassReport(assignment, maximum, rows, ungraded)
+
+
+def _row(submission: SubmittedAssignment, steps: Iterable[str]) -> Row:
+    points: dict[str, float | None] = dict.fromkeys(steps, 0.0)
+    notes = []
+    for grade in (grade for notebook in submission.notebooks for grade in notebook.grades):
+        step = step_of(grade.name)
+        if _has_points(grade):
+            if points[step] is not None:
+                points[step] += grade.score
+        else:
+            points[step] = None
+        if grade.needs_manual_grade:
+            notes.append(_note(grade))
+    if submission.late_submission_penalty:
+        notes.append(f"handed in late: {submission.late_submission_penalty:g} points taken off")
+    total = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
+    return Row(submission.student.id, points, total, sorted(notes))
+
+
+def _has_points(grade: Grade) -> bool:
+    return grade.auto_score is not None or grade.manual_score is not None
+
+
+def _note(grade: Grade) -> str:
+    if _has_points(grade):
+        return f"{grade.name}: graded by hand before, look whether the points still hold"
+    return f"{grade.name}: no points yet, the cell is missing or is graded by hand"
+
+
+def render(report: ClassReport) -> str:
+    """The table, then what needs a human, then what has no grade; 100 columns for eight steps."""
+    blocks = [_table(report)]
+    notes = [(row.student, note) for row in report.rows for note in row.notes]
+    if notes:
+        blocks.append(listing("Needs a human", notes))
+    if report.ungraded:
+        blocks.append(listing("No grade", report.ungraded.items()))
+    return "\n\n".join(blocks)
+
+
+def _table(report: ClassReport) -> str:
+    full = sum(report.maximum.values())
+    headings = [*map(_words, report.maximum), ["total"]]
+    lines = [["", *heading] for heading in _bottom_aligned(headings)]
+    lines.append(["of", *map(_number, report.maximum.values()), _number(full)])
+    body = [_cells(row) for row in report.rows]
+    if len(report.rows) > 1:
+        body.append(["mean", *_means(report)])
+    widths = [max(map(_width, column)) for column in zip(*lines, *body, strict=True)]
+    rule = ["─" * width for width in widths]
+    return "\n".join(_line(cells, widths) for cells in [*lines, rule, *body])
+
+
+def _cells(row: Row) -> list[str]:
+    mark = "!" if row.notes else ""
+    points = [_number(value) for value in row.points.values()]
+    return [_fit(row.student), *points, f"{mark}{_number(row.total)}"]
+
+
+def _means(report: ClassReport) -> list[str]:
+    columns = [[row.points[step] for row in report.rows] for step in report.maximum]
+    columns.append([row.total for row in report.rows])
+    return [_mean([value for value in column if value is not None]) for column in columns]
+
+
+def _mean(values: Sequence[float]) -> str:
+    return f"{mean(values):.1f}" if values else ""
+
+
+def _number(value: float | None) -> str:
+    return "?" if value is None else f"{value:g}"
+
+
+def _words(name: str) -> list[str]:
+    """
+    >>> _words("attention_scores"), _words("MultiHeadAttention")
+    (['attention', 'scores'], ['Multi', 'Head', 'Attention'])
+    """
+    return re.findall(r"[A-Z]?[^_A-Z]+|[A-Z]+", name)
+
+
+def _bottom_aligned(headings: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    height = max(map(len, headings))
+    padded = [[""] * (height - len(words)) + list(words) for words in headings]
+    return list(zip(*padded, strict=True))
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    name, *numbers = zip(cells, widths, strict=True)
+    first = name[0] + " " * (name[1] - _width(name[0]))
+    return GAP.join([first, *(cell.rjust(width) for cell, width in numbers)]).rstrip()
+
+
+def listing(title: str, entries: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(
+        [title, *(f"  {_printable(name)}: {_printable(text)}" for name, text in entries)]
+    )
+
+
+def _printable(text: str) -> str:
+    """Names come from strangers: nothing in them may steer the terminal."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _width(text: str) -> int:
+    """Columns taken in a terminal: two for a Chinese letter, none for a combining accent."""
+    return wcswidth(text)
+
+
+def _fit(name: str) -> str:
+    """
+    >>> _fit("a-name-of-thirty-letters-and-more")
+    'a-name-of-thirty-le…'
+    """
+    name = _printable(name)
+    if _width(name) <= NAME_WIDTH:
+        return name
+    while _width(name) > NAME_WIDTH - 1:
+        name = name[:-1]
+    return name + "…"
