@@ -41,7 +41,7 @@ DISTINCT = Sizes(3, 7, 30, 5)
 OTHER = Sizes(2, 9, 12, 3)
 VISIBLE = (DISTINCT, OTHER)
 EDGES = (Sizes(2, 6, 5, 1), Sizes(4, 1, 6, 2), Sizes(1, 5, 8, 2), Sizes(2, 3, 4, 4))
-LONG = Sizes(1, 1030, 4, 2)
+LONG = Sizes(1, 1030, 2, 1)
 
 
 def probes(step: str, seed: int, hidden: bool = False) -> tuple[Probe, ...]:

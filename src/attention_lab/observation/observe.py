@@ -120,7 +120,7 @@ def _write(linear, name, layer):
 
 
 def _call(target, call, module):
-    leaves, args = _prepare(call.args, wants_grad=bool(call.upstream))
+    leaves, args = _prepare(call)
     try:
         returned = _unpacked(target(*args), len(call.upstream))
         output, failure = _plain(returned), None
@@ -135,19 +135,19 @@ def _call(target, call, module):
     return Outcome(output=output, gradients=gradients, backward_failure=failure, **afterwards)
 
 
-def _prepare(values, wants_grad):
+def _prepare(call):
     """Return the leaves that gradients are asked for, and the arguments made of them.
 
     With gradients an argument is no leaf itself, as in a real pipeline: changing a leaf in place
     would raise where changing an activation goes unseen.
     """
     leaves, args = [], []
-    for value in values:
+    for position, value in enumerate(call.args):
         if isinstance(value, Layer):
             linear = _linear(value)
             leaves += [linear.weight, linear.bias]
             args.append(linear)
-        elif isinstance(value, Tensor) and value.is_floating_point() and wants_grad:
+        elif isinstance(value, Tensor) and call.upstream and position not in call.constants:
             leaf = value.requires_grad_()
             leaves.append(leaf)
             args.append(_activation(leaf))
@@ -283,7 +283,8 @@ def _neutral():
         stack.enter_context(torch.inference_mode(False))
         stack.enter_context(torch.enable_grad())
         stack.enter_context(torch.autocast("cpu", enabled=False))
-        stack.enter_context(torch.device("cpu"))
+        if torch.get_default_device().type != "cpu":  # such a context slows every call into torch
+            stack.enter_context(torch.device("cpu"))
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
         warned = stack.enter_context(warnings.catch_warnings(record=True))

@@ -44,10 +44,12 @@ class Call:
 
     args: passed by position; a `Layer` becomes an `nn.Linear`.
     upstream: one gradient for each expected output, sent backwards through it; () for no backward.
+    constants: positions of arguments that need no gradient, such as a mask.
     """
 
     args: tuple[Value, ...]
     upstream: tuple[Tensor, ...] = ()
+    constants: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
