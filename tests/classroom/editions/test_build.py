@@ -101,6 +101,7 @@ def test_a_notebook_that_is_missing_or_too_many_is_told(course, editions):
     ("old", "new", "message"),
     [
         ('grade_id="test_halve"', 'grade_id="halve_test"', "tiny (lesson): cell 'halve_test'"),
+        ('id="setup"', 'id="title"', "tiny (lesson): cell 'title': 2 cells have this id"),
         ("A bar beside one twice as long", "", "cell 'title': a picture has no alt text"),
         ("double(1)", "assert double(-3) == -6", "tiny (release): cell 'look-at-double': shows"),
     ],

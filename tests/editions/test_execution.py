@@ -1,0 +1,67 @@
+"""Each edition is run from top to bottom as its learner would, with no package but its own."""
+
+import pytest
+from nbformat.v4 import new_code_cell
+
+from classroom.editions.package import PACKAGE, copy_package, package_files
+
+# What an exercise that is not solved may raise, in one line each.
+FRIENDLY = {"NotWrittenYet", "Mistake"}
+
+
+def complaints(notebook):
+    """Everything that a cell wrote to stderr or raised."""
+    return [
+        (cell.id, output.get("text") or output.get("evalue"))
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
+
+
+def where_the_package_is():
+    return new_code_cell(f"import {PACKAGE}\nprint({PACKAGE}.__file__)", id="where")
+
+
+@pytest.mark.parametrize("name", ["source", "release"])
+def test_in_a_classroom(name, root, solved, execute, tmp_path):
+    copy_package(root / "src" / PACKAGE, tmp_path)
+    notebook = solved(name)
+    notebook.cells.append(where_the_package_is())
+    execute(notebook, tmp_path)
+    assert complaints(notebook) == []
+    assert notebook.cells[-1].outputs[0].text.startswith(str(tmp_path))
+
+
+def test_on_colab(root, solved, execute, tmp_path):
+    notebook = solved("notebooks")
+    notebook.cells.append(where_the_package_is())
+    execute(notebook, tmp_path)
+    assert complaints(notebook) == []
+    assert notebook.cells[-1].outputs[0].text.startswith(str(tmp_path))
+    assert package_files(tmp_path / PACKAGE) == package_files(root / "src" / PACKAGE)
+
+
+def test_untouched_it_says_one_friendly_line_a_cell(root, edition, execute, tmp_path):
+    copy_package(root / "src" / PACKAGE, tmp_path)
+    notebook = execute(edition("release"), tmp_path, allow_errors=True)
+    errors = [
+        (cell.id, output)
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "error"
+    ]
+    graded = [cell.id for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    assert set(graded) <= {cell_id for cell_id, _ in errors}
+    assert {error.ename for _, error in errors} <= FRIENDLY
+    assert [cell_id for cell_id, error in errors if len(error.traceback) != 1] == []
+
+
+def test_without_the_package_the_first_cell_says_in_one_line_what_to_do(edition, execute, tmp_path):
+    notebook = edition("release")
+    notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"][:1]
+    execute(notebook, tmp_path, allow_errors=True)
+    (error,) = (output for output in notebook.cells[0].outputs if output.output_type == "error")
+    assert error.ename == "ImportError"
+    assert PACKAGE in error.evalue
+    assert "\n" not in error.evalue
