@@ -1,0 +1,217 @@
+"""The heatmap as a still picture, drawn with Pillow: all heads, and one of them large.
+
+It stands in for the interactive page wherever scripts do not run. Everything, ink too, lies on
+the one ramp from white to navy, so the picture is drawn in grey and coloured by a palette.
+"""
+
+from __future__ import annotations
+
+import io
+from functools import cache
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from attention_lab.heatmap.diagnose import diagnose
+from attention_lab.heatmap.palette import LIGHT, lookup
+from attention_lab.heatmap.scene import Frame, Scene
+from attention_lab.heatmap.words import name_heads, shorten, tell_apart
+
+PAPER, LINE, HATCH, ACCENT, QUIET, INK = 0, 34, 85, 204, 204, 255
+MARGIN = 16
+THUMBNAIL = 100
+PITCH = THUMBNAIL + 14
+CAPTION = 36
+LARGE = 400
+# Levels of colour: 16 fit in four bits, so that the file is half as large.
+_LEVELS = 16
+_LONG = 48
+
+
+def png(scene: Scene, head: int | None = None) -> bytes:
+    """A PNG of the frame shown first, with ``head`` (default: the chosen one) large."""
+    image = draw(scene, scene.head if head is None else head)
+    image = image.point([round(grey / 255 * (_LEVELS - 1)) for grey in range(256)])
+    image.putpalette(lookup(LIGHT, _LEVELS).tobytes())
+    file = io.BytesIO()
+    image.save(file, "PNG", bits=4)
+    return file.getvalue()
+
+
+def draw(scene: Scene, head: int) -> Image.Image:
+    """The picture in grey: 0 is paper, 255 is ink."""
+    frame = scene.shown
+    if frame.error:
+        return _message(f"{scene.title}: {frame.error}")
+    H, T, S = frame.weights.shape
+    columns = H if H < 3 else 2 if H == 4 else 3 if H <= 12 else 8
+    rows = -(-H // columns)
+    left = columns * PITCH
+    labels = _Labels(scene, T, S)
+    width = MARGIN + left + 20 + labels.width + LARGE + 12 + MARGIN
+    notes = [line for note in diagnose(frame) for line in _wrap("⚠ " + note, width - 2 * MARGIN)]
+    top = MARGIN + 28 + 20 * len(notes)
+    height = top + max(rows * (THUMBNAIL + CAPTION), 24 + labels.height + LARGE) + MARGIN
+
+    image = Image.new("L", (width, height), PAPER)
+    pen = ImageDraw.Draw(image)
+    pen.text((MARGIN, MARGIN - 4), scene.title, INK, _font(16, bold=True))
+    for i, line in enumerate(notes):
+        pen.text((MARGIN, MARGIN + 24 + 20 * i), line, INK, _font(13))
+    for h, name in enumerate(name_heads(frame, scene.queries, scene.keys)):
+        x = MARGIN + h % columns * PITCH
+        y = top + h // columns * (THUMBNAIL + CAPTION)
+        _thumbnail(image, (x, y), frame, h, name, chosen=h == head)
+        if h == head:
+            heading = f"head {h} · {name}"
+    corner = (MARGIN + left + 20 + labels.width, top + 24 + labels.height)
+    pen.text((MARGIN + left + 20, top - 4), heading, INK, _font(14, bold=True))
+    _large(image, corner, frame, head, labels)
+    return image
+
+
+def _thumbnail(image, corner, frame: Frame, h: int, name: str, chosen: bool) -> None:
+    x, y = corner
+    pen = ImageDraw.Draw(image)
+    image.paste(_heat(frame, h, THUMBNAIL, THUMBNAIL), corner)
+    box = (x - 1, y - 1, x + THUMBNAIL, y + THUMBNAIL)
+    if chosen:
+        pen.rectangle((x - 3, y - 3, x + THUMBNAIL + 2, y + THUMBNAIL + 2), None, ACCENT, 3)
+    else:
+        pen.rectangle(box, None, LINE)
+    pen.text((x, y + THUMBNAIL + 3), f"head {h}", INK, _font(11, bold=chosen))
+    pen.text((x, y + THUMBNAIL + 16), shorten(name, 19), QUIET, _font(10))
+
+
+def _large(image, corner, frame: Frame, h: int, labels: _Labels) -> None:
+    x, y = corner
+    _, T, S = frame.weights.shape
+    pen = ImageDraw.Draw(image)
+    width, height = labels.size
+    image.paste(_heat(frame, h, width, height), corner)
+    pen.rectangle((x - 1, y - 1, x + width, y + height), None, LINE)
+    for q in range(0, T, labels.every(T, height)):
+        middle = y + (q + 0.5) * height / T
+        pen.text((x - 6, middle), labels.queries[q], INK, labels.font, "rm")
+    for k in range(0, S, labels.every(S, width)):
+        middle = round(x + (k + 0.5) * width / S)
+        text = labels.upright(labels.keys[k])
+        image.paste(INK, (middle - text.width // 2, y - 6 - text.height), text)
+    if min(width / S, height / T) >= 34:
+        _numbers(pen, corner, frame, h, width / S, height / T)
+
+
+def _numbers(pen, corner, frame: Frame, h: int, wide: float, high: float) -> None:
+    span = _span(frame)
+    for (q, k), value in np.ndenumerate(frame.weights[h]):
+        if frame.masked[h, q, k] or not np.isfinite(value):
+            continue
+        ink = PAPER if _scaled(value, span) > 0.5 else INK
+        at = (corner[0] + (k + 0.5) * wide, corner[1] + (q + 0.5) * high)
+        pen.text(at, f"{value:.2f}", ink, _font(11), "mm")
+
+
+class _Labels:
+    """The tokens on both axes of the large map, and the room they take, in pixels."""
+
+    def __init__(self, scene: Scene, T: int, S: int):
+        longest = max(T, S)
+        # whole pixels to a cell where there is room for one, else whatever fits
+        cell = LARGE // longest or LARGE / longest
+        self.size = max(1, round(S * cell)), max(1, round(T * cell))
+        self.font = _font(12 if longest <= 24 else 10)
+        self.queries = [shorten(label, 12) for label in tell_apart(scene.queries)]
+        self.keys = [shorten(label, 12) for label in tell_apart(scene.keys)]
+        self.width = 10 + round(max(map(self.font.getlength, self.queries)))
+        self.height = 10 + round(max(map(self.font.getlength, self.keys)))
+
+    def every(self, count: int, length: int) -> int:
+        """Of ``count`` labels along ``length`` pixels, label each n-th so that none overlap."""
+        return -(-count * 13 // length)
+
+    def upright(self, text: str) -> Image.Image:
+        """A mask of ``text`` that reads from bottom to top."""
+        left, _, right, _ = self.font.getbbox(text, anchor="ls")
+        mask = Image.new("L", (right - left + 1, self.font.size + 4))
+        ImageDraw.Draw(mask).text((-left, self.font.size), text, 255, self.font, "ls")
+        return mask.rotate(90, expand=True)
+
+
+def _heat(frame: Frame, h: int, width: int, height: int) -> Image.Image:
+    """One head (T, S) as an image; masked cells are hatched, NaN is hatched the other way."""
+    weights, masked = _pool(frame.weights[h], frame.masked[h], height, width)
+    shade = np.nan_to_num(_scaled(weights, _span(frame, rows=weights)), nan=0).clip(0, 1)
+    size = (width, height)
+    picture = _stretch(np.uint8(shade * 255), size)
+    picture.paste(_hatching(size, 1), (0, 0), _stretch(masked, size))
+    picture.paste(_hatching(size, -1), (0, 0), _stretch(np.isnan(weights), size))
+    return picture
+
+
+def _pool(weights: np.ndarray, masked: np.ndarray, height: int, width: int):
+    """At most one cell a pixel: of cells that share one, the largest open one is shown."""
+    for axis, most in ((0, height), (1, width)):
+        cells = weights.shape[axis]
+        if cells > most:
+            starts = np.arange(most) * cells // most
+            weights = np.where(masked, -np.inf, weights)
+            weights = np.maximum.reduceat(weights, starts, axis)
+            masked = np.logical_and.reduceat(masked, starts, axis)
+    return weights, masked
+
+
+def _span(frame: Frame, rows: np.ndarray | None = None):
+    """The lowest and highest value of the colours: 0 and 1 for weights.
+
+    Long sequences share a row's weight among many keys, so there each of ``rows`` (T, S) has
+    its own highest.
+    """
+    finite = frame.weights[np.isfinite(frame.weights)]
+    low, high = finite.min(initial=0), finite.max(initial=0)
+    if low < 0 or high > 1.001:
+        return low, high
+    if rows is not None and frame.weights.shape[-1] > _LONG:
+        top = np.nan_to_num(rows, nan=0, neginf=0).max(-1, keepdims=True)
+        return 0.0, np.where(top > 0, top, 1)
+    return 0.0, 1.0
+
+
+def _scaled(values, span):
+    low, high = span
+    return (values - low) / (high - low)
+
+
+def _stretch(cells: np.ndarray, size: tuple[int, int]) -> Image.Image:
+    return Image.fromarray(cells).resize(size, Image.Resampling.NEAREST)
+
+
+def _hatching(size: tuple[int, int], slope: int) -> Image.Image:
+    across, down = np.arange(size[0]), np.arange(size[1])[:, None]
+    lines = (across + slope * down) % 6 == 0
+    return Image.fromarray(np.where(lines, np.uint8(HATCH), np.uint8(LINE // 2)))
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and _font(13).getlength(longer) > width:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def _message(text: str) -> Image.Image:
+    lines = _wrap(text, 640)
+    image = Image.new("L", (672, 2 * MARGIN + 20 * len(lines)), PAPER)
+    ImageDraw.Draw(image).text((MARGIN, MARGIN), "\n".join(lines), INK, _font(13))
+    return image
+
+
+@cache
+def _font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(Path(matplotlib.get_data_path(), "fonts", "ttf", name), size)

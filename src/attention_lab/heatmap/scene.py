@@ -1,0 +1,87 @@
+"""What a heatmap shows, as plain data: everything else in this package draws or describes it.
+
+Axes: H heads, T query tokens, S key tokens.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One set of heads.
+
+    ``weights`` is (H, T, S) float64, ``masked`` (H, T, S) bool: True where a query may not look.
+    A frame that could not be computed has an ``error`` to show instead, and no heads.
+    """
+
+    weights: np.ndarray
+    masked: np.ndarray
+    error: str | None = None
+
+    @classmethod
+    def failed(cls, error: str) -> Frame:
+        return cls(np.empty((0, 1, 1)), np.empty((0, 1, 1), bool), error=error)
+
+
+@dataclass(frozen=True)
+class Control:
+    """A choice the reader has: a variant, a batch entry, a temperature.
+
+    Values are strings, numbers or booleans; ``start`` is the index of the first one shown.
+    """
+
+    name: str
+    values: tuple
+    start: int = 0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """All frames of one heatmap and what surrounds them.
+
+    ``frames`` has one entry for each combination of the controls' values, the last control
+    running fastest. ``compare`` is the number of a second head, or the name of a control and
+    the index of one of its values, or None.
+    """
+
+    frames: tuple[Frame, ...]
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    controls: tuple[Control, ...] = ()
+    head: int = 0
+    compare: int | tuple[str, int] | None = None
+    title: str = "Attention weights"
+
+    def __post_init__(self):
+        combinations = math.prod(len(control.values) for control in self.controls)
+        if len(self.frames) != combinations:
+            raise ValueError(f"{len(self.frames)} frames for {combinations} combinations.")
+
+    @property
+    def shown(self) -> Frame:
+        """The frame seen first."""
+        index = 0
+        for control in self.controls:
+            index = index * len(control.values) + control.start
+        return self.frames[index]
+
+    @property
+    def frame_names(self) -> list[str]:
+        """A name for each frame, in the order of ``frames``: ``"PyTorch, causal on"``."""
+        names = [""]
+        for control in self.controls:
+            values = [value_name(control, value) for value in control.values]
+            names = [f"{name}, {value}".lstrip(", ") for name in names for value in values]
+        return names
+
+
+def value_name(control: Control, value) -> str:
+    """How a control's value reads in a sentence."""
+    if isinstance(value, bool):
+        return f"{control.name} {'on' if value else 'off'}"
+    return value if isinstance(value, str) else f"{control.name} {value:g}"

@@ -1,0 +1,170 @@
+"""``show_heads``: every head of an attention layer at a glance, and any of them close up."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import numpy as np
+
+from attention_lab.heatmap import picture
+from attention_lab.heatmap.diagnose import diagnose
+from attention_lab.heatmap.scene import Control, Frame, Scene
+from attention_lab.heatmap.table import Table
+from attention_lab.heatmap.weights import (
+    above_diagonal,
+    are_weights,
+    looks_causal,
+    make_causal,
+    read_mask,
+    read_tokens,
+    read_variants,
+)
+from attention_lab.heatmap.words import summarise, tell_apart
+
+# The causal toggle doubles what the page carries; beyond this many numbers it is left out.
+_MOST_FOR_TOGGLE = 400_000
+
+
+def show_heads(
+    weights,
+    tokens=None,
+    *,
+    mask=None,
+    causal: bool | None = None,
+    head: int = 0,
+    compare: int | str | None = None,
+    title: str | None = None,
+) -> Heatmap:
+    """Show attention weights head by head.
+
+    ``weights``: (H, T, S) or (B, H, T, S), torch or numpy; or a dict of named variants
+    (``{"yours": ..., "PyTorch": ...}``); or a list of layers. All have one shape.
+    ``tokens``: T words; a pair ``(queries, keys)`` where T and S differ.
+    ``mask``: (T, S), boolean with True where a query may not look, or additive (0 and -inf).
+    ``causal``: True if the weights were made with a causal mask, which the picture then checks;
+    False if not; None looks for itself, and where the weights have no mask, the page has a
+    toggle that puts one on.
+    ``head``: the head shown large at first. ``compare``: what stands beside it, another head's
+    number or a variant's name.
+
+    Raises TypeError or ValueError, saying what to pass, for anything that is no set of heads.
+
+    >>> show_heads(np.eye(3)[None], ["a", "b", "c"], causal=False)
+    Attention weights: 1 head, 3 tokens
+      head 0: itself 100 %
+    """
+    variants = read_variants(weights)
+    B, H, T, S = next(iter(variants.values())).shape
+    queries, keys = read_tokens(tokens, T, S)
+    if causal and T != S:
+        raise ValueError(f"causal=True needs as many queries as keys; here are {T} and {S}.")
+    masked = None if mask is None else read_mask(mask, (B, H, T, S))
+    modes, frames = _modes_and_frames(variants, masked, causal)
+    controls = [
+        Control("variant", tuple(variants)),
+        Control("causal", modes),
+        Control("batch", tuple(range(B))),
+    ]
+    scene = Scene(
+        frames=tuple(frames),
+        queries=queries,
+        keys=keys,
+        controls=tuple(control for control in controls if len(control.values) > 1),
+        head=read_head(head, H),
+        compare=_read_compare(compare, H, tuple(variants)),
+        title=title or "Attention weights",
+    )
+    return Heatmap(scene)
+
+
+class Heatmap:
+    """A heatmap a notebook displays; in words in a terminal."""
+
+    def __init__(self, scene: Scene):
+        self.scene = scene
+
+    def __repr__(self):
+        return summarise(self.scene)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {
+            "text/plain": repr(self),
+            "image/png": base64.b64encode(picture.png(self.scene)).decode(),
+        }
+
+    def png(self, path) -> Path:
+        """Write the still picture to ``path``."""
+        path = Path(path)
+        path.write_bytes(picture.png(self.scene))
+        return path
+
+    def table(self, head: int | None = None) -> Table:
+        """The weights of one head as a table, of the frame shown first."""
+        frame = self.scene.shown
+        head = self.scene.head if head is None else read_head(head, len(frame.weights))
+        values = np.where(frame.masked[head], np.nan, frame.weights[head])
+        queries, keys = tell_apart(self.scene.queries), tell_apart(self.scene.keys)
+        return Table(f"head {head}", queries, keys, values, frame.masked[head])
+
+    def diagnose(self) -> list[str]:
+        """What the picture proves to be wrong, one sentence each; empty if nothing."""
+        found = []
+        for name, frame in zip(self.scene.frame_names, self.scene.frames, strict=True):
+            found += [f"{name}: {note}" if name else note for note in diagnose(frame)]
+        return found
+
+
+def read_head(head: int, H: int) -> int:
+    if not isinstance(head, (int, np.integer)) or isinstance(head, bool):
+        raise TypeError(f"head must be a number, not {type(head).__name__}.")
+    if not 0 <= head < H:
+        raise ValueError(f"There is no head {head}: heads are numbered 0 to {H - 1}.")
+    return int(head)
+
+
+def _modes_and_frames(variants: dict, masked, causal: bool | None):
+    """The values of the causal toggle, and all frames: variant by mode by batch entry."""
+    arrays = list(variants.values())
+    T, S = arrays[0].shape[-2:]
+    if causal is None and masked is None:
+        causal = all(map(looks_causal, arrays))
+        twins = [] if causal else _causal_twins(arrays)
+        if twins:
+            future = above_diagonal(T, S)
+            pairs = zip(arrays, twins, strict=True)
+            modes = [mode for full, cut in pairs for mode in ((full, None), (cut, future))]
+            return (False, True), [frame for mode in modes for frame in _frames(*mode)]
+    if causal:
+        masked = above_diagonal(T, S) | (False if masked is None else masked)
+    frames = [frame for array in arrays for frame in _frames(array, masked)]
+    return (bool(causal),), frames
+
+
+def _causal_twins(arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """What each array would be behind a causal mask; none where that cannot be told."""
+    T, S = arrays[0].shape[-2:]
+    affordable = sum(array.size for array in arrays) <= _MOST_FOR_TOGGLE
+    if not (T == S > 1 and affordable and all(map(are_weights, arrays))):
+        return []
+    twins = [make_causal(array) for array in arrays]
+    return [] if any(twin is None for twin in twins) else twins
+
+
+def _frames(array: np.ndarray, masked: np.ndarray | None) -> list[Frame]:
+    """One frame for each batch entry of ``array`` (B, H, T, S)."""
+    hidden = array == -np.inf
+    if masked is not None:
+        hidden = hidden | masked
+    return [Frame(weights, cells) for weights, cells in zip(array, hidden, strict=True)]
+
+
+def _read_compare(compare, H: int, variants: tuple[str, ...]):
+    if compare is None:
+        return None
+    if isinstance(compare, str):
+        if compare not in variants:
+            named = ", ".join(filter(None, variants)) or "none has a name"
+            raise ValueError(f"There is no variant {compare!r} to compare with: {named}.")
+        return ("variant", variants.index(compare))
+    return read_head(compare, H)

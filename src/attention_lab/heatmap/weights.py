@@ -1,0 +1,150 @@
+"""Reads what a learner hands over (weights, tokens, masks) or says in one sentence what to do.
+
+Axes: B batch, H heads, T query tokens, S key tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+
+MOST_VALUES = 4_000_000
+# Additive masks in use besides -inf: -1e9, -1e4, the least number of a dtype.
+_AS_GOOD_AS_MINUS_INFINITY = -1e3
+
+
+def read_variants(weights) -> dict[str, np.ndarray]:
+    """Named arrays (B, H, T, S), all of one shape, from one array, a dict, or a list of layers.
+
+    Raises TypeError for what holds no numbers, ValueError for a shape that is no set of heads.
+    """
+    if isinstance(weights, Mapping):
+        named = {str(name): value for name, value in weights.items()}
+    elif isinstance(weights, (list, tuple)):
+        named = {f"layer {i}": layer for i, layer in enumerate(weights)}
+    else:
+        named = {"": weights}
+    if not named:
+        raise ValueError("There are no weights here: pass at least one array (H, T, S).")
+    variants = {name: read_heads(value) for name, value in named.items()}
+    _refuse_different_shapes(variants)
+    size = sum(array.size for array in variants.values())
+    if size > MOST_VALUES:
+        raise ValueError(
+            f"That is {size:,} numbers, too many for one picture: choose fewer heads or tokens."
+        )
+    return variants
+
+
+def read_heads(weights) -> np.ndarray:
+    """Weights (H, T, S) or (B, H, T, S), torch or numpy, as float64 (B, H, T, S)."""
+    array = _numbers(weights, "weights")
+    if array.ndim not in (3, 4):
+        raise ValueError(
+            f"weights must be (H, T, S) or (B, H, T, S); this has shape {array.shape}."
+            + (" For a single head pass weights[None]." if array.ndim == 2 else "")
+        )
+    if 0 in array.shape:
+        raise ValueError(f"There is nothing to show in weights of shape {array.shape}.")
+    return array.reshape(-1, *array.shape[-3:])
+
+
+def read_tokens(tokens, T: int, S: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Words for the queries and for the keys: one list for both, or a pair of lists."""
+    if tokens is None:
+        return tuple(map(str, range(T))), tuple(map(str, range(S)))
+    if isinstance(tokens, str):
+        raise TypeError("tokens is one string: pass a list of words, such as text.split().")
+    tokens = list(tokens)
+    pair = len(tokens) == 2 and all(isinstance(part, (list, tuple)) for part in tokens)
+    queries, keys = tokens if pair else (tokens, tokens)
+    if len(queries) != T or len(keys) != S:
+        raise ValueError(
+            f"weights are for {T} query and {S} key tokens, but tokens has {len(queries)}"
+            + (f" and {len(keys)}." if pair else ".")
+            + ("" if pair or T == S else " Pass a pair: tokens=(queries, keys).")
+        )
+    return tuple(map(str, queries)), tuple(map(str, keys))
+
+
+def read_mask(mask, shape: tuple[int, ...]) -> np.ndarray:
+    """A mask as booleans of ``shape`` (B, H, T, S), True where a query may not look.
+
+    A boolean mask is taken so already (as in ``nn.MultiheadAttention``); an additive one
+    masks wherever it is -inf or as good as that.
+    """
+    array = _numbers(mask, "mask", dtype=None)
+    if array.dtype != bool and not np.issubdtype(array.dtype, np.floating):
+        raise TypeError(
+            "mask must be boolean (True where a query may not look) or additive (0 and -inf); "
+            f"this holds {array.dtype}."
+        )
+    masked = array if array.dtype == bool else array < _AS_GOOD_AS_MINUS_INFINITY
+    try:
+        return np.broadcast_to(masked, shape)
+    except ValueError:
+        raise ValueError(
+            f"mask of shape {array.shape} does not fit weights of {shape[-2]} query and "
+            f"{shape[-1]} key tokens: make it {shape[-2:]}."
+        ) from None
+
+
+def above_diagonal(T: int, S: int) -> np.ndarray:
+    """(T, S) bool: True where the key comes after the query."""
+    return np.triu(np.ones((T, S), bool), 1)
+
+
+def looks_causal(weights: np.ndarray) -> bool:
+    """True if weights (..., T, S) have exact zeros, and only those, above the diagonal."""
+    T, S = weights.shape[-2:]
+    return T == S and T > 1 and not weights[..., above_diagonal(T, S)].any()
+
+
+def are_weights(weights: np.ndarray) -> bool:
+    """True if all is finite, nothing negative, and every row sums to 1."""
+    return bool(
+        np.isfinite(weights).all()
+        and (weights >= 0).all()
+        and np.allclose(weights.sum(-1), 1, atol=1e-3)
+    )
+
+
+def make_causal(weights: np.ndarray) -> np.ndarray | None:
+    """What softmax would have given behind a causal mask, from weights (..., T, T) without one.
+
+    A softmax over fewer keys is the old one, cut and divided by what is left of its row.
+    None where nothing is left.
+    """
+    left = np.where(above_diagonal(*weights.shape[-2:]), 0, weights)
+    total = left.sum(-1, keepdims=True)
+    return left / total if total.min() > 1e-12 else None
+
+
+def _numbers(value, name: str, dtype=np.float64) -> np.ndarray:
+    if isinstance(value, torch.Tensor):
+        if value.is_meta:
+            raise ValueError(f"{name} is on the meta device, where tensors hold no numbers.")
+        value = value.detach().cpu()
+        value = (value.double() if value.is_floating_point() else value).numpy()
+    if not isinstance(value, (np.ndarray, Sequence)):
+        raise TypeError(f"{name} must be a torch tensor or a numpy array, not {_type_of(value)}.")
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiub":
+            raise TypeError
+        return array if dtype is None else array.astype(dtype)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must hold real numbers, in one regular array.") from None
+
+
+def _type_of(value) -> str:
+    return type(value).__name__
+
+
+def _refuse_different_shapes(variants: dict[str, np.ndarray]) -> None:
+    shapes = {name: array.shape for name, array in variants.items()}
+    if len(set(shapes.values())) > 1:
+        listed = ", ".join(f"{name}: {shape}" for name, shape in shapes.items())
+        raise ValueError(f"All variants must have one shape (B, H, T, S). These have {listed}.")
