@@ -1,7 +1,6 @@
 """Builds all editions in memory, then writes them or compares them with what is there."""
 
 import tomllib
-from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
@@ -21,25 +20,11 @@ def build(root: Path) -> dict[str, str]:
     Raises:
         LessonError: something in a lesson or in an edition is wrong; nothing was written.
     """
-    package = package_files(_package(root))
-    github = _github(root)
+    lessons = _lessons(root)
+    package, github = package_files(_package(root)), _github(root)
     editions = {}
-    for lesson in _lessons(root):
-        source = make_source(lesson)
-        _refuse(lesson, "lesson", [*lint.lint_edition(source), *lint.lint_source(source)])
-        text = to_json(source)
-        released = make_release(text, assignment=lesson.assignment, name=lesson.name)
-        release = from_json(released)
-        _refuse(
-            lesson, "release", [*lint.lint_edition(release), *lint.lint_release(release, source)]
-        )
-        colab = make_colab(source, release, package=package, name=lesson.name, github=github)
-        _refuse(lesson, "Colab edition", lint.lint_edition(colab))
-        editions |= {
-            f"source/{lesson.assignment}/{lesson.name}.ipynb": text,
-            f"release/{lesson.assignment}/{lesson.name}.ipynb": released,
-            f"notebooks/{lesson.name}.ipynb": to_json(colab),
-        }
+    for lesson in lessons:
+        editions |= _editions(lesson, package, github)
     return editions
 
 
@@ -76,12 +61,31 @@ def differences(root: Path, editions: dict[str, str]) -> list[str]:
     return findings
 
 
+def _editions(lesson: Lesson, package: dict[str, bytes], github: str) -> dict[str, str]:
+    source = make_source(lesson)
+    _refuse(lesson, "lesson", [*lint.lint_edition(source), *lint.lint_source(source)])
+    released = make_release(to_json(source), assignment=lesson.assignment, name=lesson.name)
+    release = from_json(released)
+    findings = [*lint.lint_edition(release), *lint.lint_release(release, source)]
+    _refuse(lesson, "release", findings)
+    colab = make_colab(source, release, package=package, name=lesson.name, github=github)
+    _refuse(lesson, "Colab edition", list(lint.lint_edition(colab)))
+    return {
+        f"source/{lesson.assignment}/{lesson.name}.ipynb": to_json(source),
+        f"release/{lesson.assignment}/{lesson.name}.ipynb": released,
+        f"notebooks/{lesson.name}.ipynb": to_json(colab),
+    }
+
+
+def _refuse(lesson: Lesson, edition: str, findings: list[str]) -> None:
+    if findings:
+        raise LessonError(f"{lesson.name} ({edition})", findings)
+
+
 def _lessons(root: Path) -> list[Lesson]:
     lessons = [read_lesson(path) for path in sorted((root / "lessons").glob("*.py"))]
     if not lessons:
-        raise LessonError(
-            str(root), ["there is no lessons/*.py here; run this at the course's root"]
-        )
+        raise LessonError(str(root), ["there is no lessons/*.py; run this at the course's root"])
     return lessons
 
 
@@ -93,11 +97,6 @@ def _github(root: Path) -> str:
     """``OWNER/REPO/REF`` where the course is published, or ``""``."""
     settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     return settings["tool"]["classroom"]["github"]
-
-
-def _refuse(lesson: Lesson, edition: str, findings: Iterable[str]) -> None:
-    if findings := list(findings):
-        raise LessonError(f"{lesson.name} ({edition})", findings)
 
 
 def _read(path: Path) -> str | None:

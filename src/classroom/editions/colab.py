@@ -27,8 +27,10 @@ A solution is folded below each exercise."""
 
 _HEADING = f"""## Set-up
 
-These cells write the course's own code, `{PACKAGE}`, beside this notebook: one file a cell, to be
-read by whoever is curious. Run them all, and again whenever the runtime was replaced."""
+The cells in this section write the course's own code, `{PACKAGE}`, beside the notebook: one file a
+cell, for whoever is curious. Run them all once, and again whenever the runtime was replaced: in
+Colab with the ▶ beside the folded section; in Jupyter, click on the first cell after it and choose
+**Run → Run All Above Selected Cell**."""
 
 _BEGIN = f"""import shutil
 import sys

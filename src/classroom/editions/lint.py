@@ -88,7 +88,7 @@ def _pictures(cell: NotebookNode) -> Iterator[str]:
 
 
 def _exercise(cell: NotebookNode) -> Iterator[str]:
-    yield from _unbalanced(cell)
+    yield from _bad_markers(cell)
     if not _has_region(cell, SOLUTION):
         yield "a solution cell marks its solution with ### BEGIN SOLUTION and ### END SOLUTION"
     if cell.id not in _defined_names(cell.source):
@@ -96,7 +96,7 @@ def _exercise(cell: NotebookNode) -> Iterator[str]:
 
 
 def _graded(cell: NotebookNode, steps: set[str]) -> Iterator[str]:
-    yield from _unbalanced(cell)
+    yield from _bad_markers(cell)
     points = cell.metadata.nbgrader.get("points")
     if not isinstance(points, int | float) or points <= 0:
         yield "a graded cell says what it is worth: points=1 or more"
@@ -111,12 +111,12 @@ def _ungraded(cell: NotebookNode) -> Iterator[str]:
         yield "solutions and hidden tests belong in cells with a grade_id"
 
 
-def _unbalanced(cell: NotebookNode) -> Iterator[str]:
-    for kind in (SOLUTION, HIDDEN_TESTS):
-        try:
-            regions(cell.source, kind)
-        except ValueError as error:
-            yield str(error)
+def _bad_markers(cell: NotebookNode) -> Iterator[str]:
+    try:
+        regions(cell.source, SOLUTION)
+        regions(cell.source, HIDDEN_TESTS)
+    except ValueError as error:
+        yield str(error)
 
 
 def _has_region(cell: NotebookNode, kind: str) -> bool:
@@ -150,7 +150,7 @@ def _secrets(source: NotebookNode) -> Iterator[tuple[str, str, str]]:
     """Every solution and every hidden test: what it is, whose, and its lines."""
     for cell in source.cells:
         for kind, name in ((SOLUTION, "solution"), (HIDDEN_TESTS, "hidden tests")):
-            for region in regions(cell.source, kind):
+            for region in filter(str.strip, regions(cell.source, kind)):
                 yield name, cell.id, _bare_lines(region)
 
 

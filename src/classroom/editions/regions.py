@@ -13,11 +13,13 @@ def regions(source: str, kind: str) -> list[str]:
     """The dedented text of every region of this kind.
 
     Raises:
-        ValueError: a region that is not closed, or closed without being open.
+        ValueError: a marker without its partner, or one that is written in another way.
     """
     found, lines = [], None
     for line in source.splitlines():
         marker = _MARKER.match(line)
+        if marker is None and has_marker(line):
+            raise ValueError(f"`{line.strip()}` is no marker; write ### BEGIN ... or ### END ...")
         if marker is None or marker[2] != kind:
             if lines is not None:
                 lines.append(line)

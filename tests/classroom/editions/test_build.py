@@ -117,7 +117,7 @@ def test_the_badge_stands_in_one_setting(course):
     assert "github/someone/course/blob/main/notebooks/tiny.ipynb" in build(course)[EDITIONS[2]]
 
 
-def test_a_folder_without_lessons_is_told(tmp_path, course):
+def test_a_folder_without_lessons_is_told(course):
     (course / "lessons" / "tiny.py").unlink()
     with pytest.raises(LessonError, match=r"no lessons/\*\.py"):
         build(course)

@@ -118,6 +118,10 @@ def test_code_is_searched_for_no_pictures():
             code("### END HIDDEN TESTS", grade_id="test_double", points=1),
             "`### END HIDDEN TESTS` has no partner",
         ),
+        (
+            code("#### BEGIN HIDDEN TESTS\n1", grade_id="test_double", points=1),
+            "`#### BEGIN HIDDEN TESTS` is no marker; write ### BEGIN ... or ### END ...",
+        ),
         (code(SOLUTION, grade_id="test_double", points=1), "a solution stands in a graded cell"),
         (code(SOLUTION, id="look"), "solutions and hidden tests belong in cells with a grade_id"),
         (
@@ -172,6 +176,12 @@ def test_a_release_that_shows_a_hidden_test(source, release):
 
 def test_a_line_that_only_contains_the_solution_is_none(source, release):
     cell_of(release, "title").source = "Why not `return 2 * number`?"
+    assert list(lint_release(release, source)) == []
+
+
+def test_an_empty_solution_is_shown_by_nothing(source, release):
+    region = "    ### BEGIN SOLUTION\n\n    ### END SOLUTION"
+    cell_of(source, "double").source = f"def double(number):\n{region}"
     assert list(lint_release(release, source)) == []
 
 

@@ -49,3 +49,8 @@ def test_a_fault_is_one_message_and_no_traceback(run, course):
     assert status == 1
     assert printed.err == "tiny: cell 'title': the drawing bars.svg is not beside the lesson\n"
     assert not (course / "source").exists()
+
+
+def test_a_folder_that_is_no_course_is_told(tmp_path, capsys):
+    assert main(["--root", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.endswith("no lessons/*.py; run this at the course's root\n")

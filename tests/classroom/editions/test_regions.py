@@ -42,6 +42,11 @@ def test_a_marker_without_a_partner_is_refused(source):
         regions(source, SOLUTION)
 
 
+def test_a_marker_that_only_nbgrader_would_take_is_refused():
+    with pytest.raises(ValueError, match="`# BEGIN SOLUTION` is no marker"):
+        regions("# BEGIN SOLUTION\nx = 1\n# END SOLUTION", SOLUTION)
+
+
 def test_markers_go_and_what_they_enclose_stays():
     assert without_markers(EXERCISE) == "def f(x):\n    if x:\n        return 1"
 
