@@ -51,9 +51,7 @@ def _sums(weights: np.ndarray) -> str | None:
             "Columns sum to 1 and rows do not: softmax ran over the queries. "
             "It belongs over the last axis, the keys."
         )
-    range_of_sums = (
-        f"Rows do not sum to 1: their sums run from {rows.min():.2f} to {rows.max():.2f}. "
-    )
+    sums = f"Rows do not sum to 1: they sum to {rows.min():.2f} up to {rows.max():.2f}. "
     if (weights == 0).any() and rows.max() <= 1 + _TOLERANCE:
         return sums + "Zeros after softmax do that: mask the scores before it."
     return sums + "softmax over the last axis, the keys, makes every row sum to 1."

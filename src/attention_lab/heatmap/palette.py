@@ -10,11 +10,9 @@ import numpy as np
 
 LIGHT = ("#ffffff", "#d9e7f5", "#a3c8e8", "#5e9fd3", "#2a72b5", "#114a8b", "#061f49")
 DARK = ("#10151c", "#17324f", "#1f5582", "#2f7db0", "#63a9cf", "#b0d6e4", "#fff6dc")
-# A difference: blue where there is less, orange where there is more, paper where nothing changed.
-LESS_LIGHT = ("#ffffff", "#a3c8e8", "#2a72b5", "#061f49")
-MORE_LIGHT = ("#ffffff", "#fbc58b", "#d2691a", "#5f2300")
-LESS_DARK = ("#10151c", "#1f5582", "#63a9cf", "#e2f3fb")
-MORE_DARK = ("#10151c", "#83420f", "#e8924a", "#ffe9d2")
+# A difference is the same ramp where there is less, and these where there is more.
+MORE_LIGHT = ("#ffffff", "#fbdcba", "#f0a860", "#cf6a1d", "#96430b", "#4f1d00")
+MORE_DARK = ("#10151c", "#4a2a10", "#87480f", "#cc7426", "#f0ab68", "#ffe9d2")
 
 
 def lookup(anchors: tuple[str, ...], levels: int = 256) -> np.ndarray:

@@ -19,7 +19,7 @@ from attention_lab.heatmap.palette import LIGHT, lookup
 from attention_lab.heatmap.scene import Frame, Scene
 from attention_lab.heatmap.words import name_heads, shorten, tell_apart
 
-PAPER, LINE, HATCH, ACCENT, QUIET, INK = 0, 34, 85, 204, 204, 255
+PAPER, LINE, HATCH, ACCENT, QUIET, INK = 0, 34, 60, 204, 204, 255
 MARGIN = 16
 THUMBNAIL = 100
 PITCH = THUMBNAIL + 14
@@ -27,7 +27,9 @@ CAPTION = 36
 LARGE = 400
 # Levels of colour: 16 fit in four bits, so that the file is half as large.
 _LEVELS = 16
-_LONG = 48
+_ROOM_FOR_NUMBER = 52
+# From here on, colours are scaled row by row.
+LONG = 48
 
 
 def png(scene: Scene, head: int | None = None) -> bytes:
@@ -99,16 +101,15 @@ def _large(image, corner, frame: Frame, h: int, labels: _Labels) -> None:
         middle = round(x + (k + 0.5) * width / S)
         text = labels.upright(labels.keys[k])
         image.paste(INK, (middle - text.width // 2, y - 6 - text.height), text)
-    if min(width / S, height / T) >= 34:
+    if min(width / S, height / T) >= _ROOM_FOR_NUMBER:
         _numbers(pen, corner, frame, h, width / S, height / T)
 
 
 def _numbers(pen, corner, frame: Frame, h: int, wide: float, high: float) -> None:
-    span = _span(frame)
     for (q, k), value in np.ndenumerate(frame.weights[h]):
         if frame.masked[h, q, k] or not np.isfinite(value):
             continue
-        ink = PAPER if _scaled(value, span) > 0.5 else INK
+        ink = PAPER if _scaled(value, frame.span) > 0.5 else INK
         at = (corner[0] + (k + 0.5) * wide, corner[1] + (q + 0.5) * high)
         pen.text(at, f"{value:.2f}", ink, _font(11), "mm")
 
@@ -142,7 +143,7 @@ class _Labels:
 def _heat(frame: Frame, h: int, width: int, height: int) -> Image.Image:
     """One head (T, S) as an image; masked cells are hatched, NaN is hatched the other way."""
     weights, masked = _pool(frame.weights[h], frame.masked[h], height, width)
-    shade = np.nan_to_num(_scaled(weights, _span(frame, rows=weights)), nan=0).clip(0, 1)
+    shade = np.nan_to_num(_scaled(weights, _span_of_rows(frame, weights)), nan=0).clip(0, 1)
     size = (width, height)
     picture = _stretch(np.uint8(shade * 255), size)
     picture.paste(_hatching(size, 1), (0, 0), _stretch(masked, size))
@@ -162,20 +163,14 @@ def _pool(weights: np.ndarray, masked: np.ndarray, height: int, width: int):
     return weights, masked
 
 
-def _span(frame: Frame, rows: np.ndarray | None = None):
-    """The lowest and highest value of the colours: 0 and 1 for weights.
-
-    Long sequences share a row's weight among many keys, so there each of ``rows`` (T, S) has
-    its own highest.
+def _span_of_rows(frame: Frame, rows: np.ndarray):
+    """As ``frame.span``; but long sequences share a row's weight among many keys, so there
+    each of ``rows`` (T, S) has a highest value of its own.
     """
-    finite = frame.weights[np.isfinite(frame.weights)]
-    low, high = finite.min(initial=0), finite.max(initial=0)
-    if low < 0 or high > 1.001:
-        return low, high
-    if rows is not None and frame.weights.shape[-1] > _LONG:
-        top = np.nan_to_num(rows, nan=0, neginf=0).max(-1, keepdims=True)
-        return 0.0, np.where(top > 0, top, 1)
-    return 0.0, 1.0
+    if frame.span != (0, 1) or frame.weights.shape[-1] <= LONG:
+        return frame.span
+    top = np.nan_to_num(rows, nan=0, neginf=0).max(-1, keepdims=True)
+    return 0, np.where(top > 0, top, 1)
 
 
 def _scaled(values, span):

@@ -23,6 +23,13 @@ class Frame:
     masked: np.ndarray
     error: str | None = None
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """The lowest and the highest value of the colours: 0 and 1, but for what is no weight."""
+        finite = self.weights[np.isfinite(self.weights)]
+        low, high = finite.min(initial=0), finite.max(initial=0)
+        return (float(low), float(high)) if low < 0 or high > 1.001 else (0.0, 1.0)
+
     @classmethod
     def failed(cls, error: str) -> Frame:
         return cls(np.empty((0, 1, 1)), np.empty((0, 1, 1), bool), error=error)

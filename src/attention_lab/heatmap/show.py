@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_lab.heatmap import picture
+from attention_lab.heatmap import page, picture
 from attention_lab.heatmap.diagnose import diagnose
 from attention_lab.heatmap.scene import Control, Frame, Scene
 from attention_lab.heatmap.table import Table
@@ -88,10 +88,19 @@ class Heatmap:
         return summarise(self.scene)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
+        image = picture.png(self.scene)
         return {
+            "text/html": page.heatmap_html(self.scene, image),
+            "image/png": base64.b64encode(image).decode(),
             "text/plain": repr(self),
-            "image/png": base64.b64encode(picture.png(self.scene)).decode(),
         }
+
+    def to_html(self, path) -> Path:
+        """Write the interactive picture to ``path``, one file that needs nothing else."""
+        path = Path(path)
+        html = page.document(page.heatmap_html(self.scene), self.scene.title)
+        path.write_text(html, encoding="utf-8")
+        return path
 
     def png(self, path) -> Path:
         """Write the still picture to ``path``."""

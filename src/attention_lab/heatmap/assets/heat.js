@@ -1,0 +1,76 @@
+// Paints cells (T, S) into a rectangle. `table` has T, S, values, span [low, high], and
+// `perRow`: each row has its own highest colour. `signed`: zero is paper, less and more have
+// a ramp each. Masked cells are hatched: the hatching lies below, and they are left open.
+function paintHeat(context, [x, y, width, height], table, theme) {
+  const ratio = context.getTransform().a;
+  const rows = Math.min(table.T, Math.max(1, Math.round(height * ratio)));
+  const columns = Math.min(table.S, Math.max(1, Math.round(width * ratio)));
+  context.fillStyle = hatching(context, theme, 1);
+  context.fillRect(x, y, width, height);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(cellImage(table, rows, columns, theme), x, y, width, height);
+  if (table.values.some(Number.isNaN)) strikeOut(context, [x, y, width, height], table, theme);
+}
+
+// One pixel a cell, or, where there are more cells than pixels, the largest open one.
+function cellImage(table, rows, columns, theme) {
+  const canvas = make("canvas", {width: columns, height: rows});
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(columns, rows);
+  const pooled = pool(table, rows, columns);
+  for (let row = 0; row < rows; row++) {
+    const cells = pooled.subarray(row * columns, (row + 1) * columns);
+    const colour = colouring(table, cells, theme);
+    for (let column = 0; column < columns; column++) {
+      const value = cells[column];
+      if (value === -Infinity) continue;
+      image.data.set(colour(value), (row * columns + column) * 4);
+      image.data[(row * columns + column) * 4 + 3] = 255;
+    }
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
+}
+
+function pool({T, S, values}, rows, columns) {
+  if (rows === T && columns === S) return values;
+  const pooled = new Float32Array(rows * columns).fill(-Infinity);
+  for (let q = 0; q < T; q++) {
+    const row = Math.floor((q * rows) / T) * columns;
+    for (let k = 0; k < S; k++) {
+      const at = row + Math.floor((k * columns) / S);
+      pooled[at] = Math.max(pooled[at], values[q * S + k]);
+    }
+  }
+  return pooled;
+}
+
+// The function from a value of this row to its colour.
+function colouring(table, row, theme) {
+  const [low, high] = table.perRow ? [0, row.reduce((a, b) => Math.max(a, b || 0), 1e-9)] : table.span;
+  const step = ramp => part => ramp[Math.max(0, Math.min(255, Math.round(part * 255))) || 0];
+  const less = step(theme.ramp), more = step(theme.more);
+  if (table.signed) return value => (value < 0 ? less(-value / high) : more(value / high));
+  return value => less((value - low) / (high - low));
+}
+
+function strikeOut(context, [x, y, width, height], table, theme) {
+  context.fillStyle = hatching(context, theme, -1);
+  table.values.forEach((value, i) => {
+    if (!Number.isNaN(value)) return;
+    const q = Math.floor(i / table.S), k = i % table.S;
+    const wide = width / table.S, high = height / table.T;
+    context.fillRect(x + k * wide, y + q * high, wide, high);
+  });
+}
+
+function hatching(context, theme, slope) {
+  const size = 6;
+  const tile = make("canvas", {width: size, height: size});
+  const pen = tile.getContext("2d");
+  pen.fillStyle = theme.hatch[0];
+  pen.fillRect(0, 0, size, size);
+  pen.fillStyle = slope < 0 ? theme.mark : theme.hatch[1];
+  for (let i = 0; i < size; i++) pen.fillRect(i, slope > 0 ? size - 1 - i : i, 1, 1);
+  return context.createPattern(tile, "repeat");
+}
