@@ -9,6 +9,7 @@ without feedback, 2 if nothing could be graded at all.
 import argparse
 import fnmatch
 import logging
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -49,6 +50,8 @@ class GivenUp(logging.Handler):
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     options = _parser().parse_args(arguments)
+    # The tensors are small: a second thread only waits for the first.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     # nbgrader's queries set these off; they say nothing about the class.
     warnings.filterwarnings("ignore", category=SAWarning)
     try:

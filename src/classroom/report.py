@@ -88,7 +88,7 @@ def _row(submission: SubmittedAssignment, steps: Iterable[str]) -> Row:
     if submission.late_submission_penalty:
         notes.append(f"handed in late: {submission.late_submission_penalty:g} points taken off")
     total = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
-    return Row(submission.student.id, points, total, sorted(notes))
+    return Row(submission.student.id, points, total, tuple(sorted(notes)))
 
 
 def _has_points(grade: Grade) -> bool:

@@ -56,10 +56,10 @@ def reason(course: CourseDirectory, assignment: str, student: str) -> str | None
         return f"a file, not a folder: move it to {place}"
     if re.search(r"[][*?]", student):
         return "nbgrader cannot find folders with [ ] * or ? in their names: rename it"
-    if not any(home.rglob("*")):
-        return "an empty folder"
+    if not any(path.is_file() for path in home.rglob("*")):
+        return "the folder is empty"
     if not any(home.rglob("*.ipynb")):
-        return "no notebook in it"
+        return "there is no notebook in it"
     here = sorted(path.name for path in (home / assignment).glob("*.ipynb"))
     if not here:
         elsewhere = min(home.rglob("*.ipynb")).relative_to(home.parent)

@@ -1,0 +1,88 @@
+"""A small course: one assignment built on `attention_lab`, one that is not."""
+
+import functools
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import nbgrader.api
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Application, Config
+
+from classroom import configure
+
+STUB = "def double(x):\n    raise NotImplementedError"
+RIGHT = "def double(x):\n    return 2 * x"
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course in a temporary folder, with `source/` and whatever a test hands in."""
+
+    root: Path
+    config: Config
+
+    @property
+    def directory(self) -> CourseDirectory:
+        return CourseDirectory(config=self.config, root=str(self.root))
+
+    def hand_in(self, student: str, answer: str = RIGHT, assignment: str = "small") -> Path:
+        """Hand in the assignment with this answer; the path of the notebook."""
+        notebook = nbformat.read(self.source(assignment), as_version=4)
+        notebook.cells[1].source = answer
+        path = self.root / "submitted" / student / assignment / f"{assignment}.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(notebook, path)
+        return path
+
+    def source(self, assignment: str = "small") -> Path:
+        return self.root / "source" / assignment / f"{assignment}.ipynb"
+
+
+# nbgrader starts a program for each new gradebook to learn the same version every time.
+_alembic_version = functools.cache(nbgrader.api.get_alembic_version)
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", _alembic_version)
+    monkeypatch.chdir(tmp_path)
+    config = Config()
+    config.CourseDirectory.root = str(tmp_path)
+    configure(config)
+    course = Course(tmp_path, config)
+    for assignment, package in (("small", "attention_lab"), ("other", "statistics")):
+        path = course.source(assignment)
+        path.parent.mkdir(parents=True)
+        nbformat.write(_lesson(package), path)
+    yield course
+    Application.clear_instance()
+
+
+def _lesson(package: str) -> nbformat.NotebookNode:
+    cells = [
+        new_code_cell(f"# works with {package}", id="setup"),
+        _cell("double", STUB, solution=True),
+        _cell("test_double_shape", "assert isinstance(double(1), int)", points=1),
+        _cell("test_double_value", "assert double(3) == 6", points=2),
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return new_notebook(cells=cells, metadata={"kernelspec": kernel})
+
+
+def _cell(grade_id: str, source: str, *, solution: bool = False, points: int | None = None):
+    metadata = {
+        "schema_version": 3,
+        "grade_id": grade_id,
+        "solution": solution,
+        "grade": points is not None,
+        "locked": points is not None,
+        "task": False,
+    }
+    if points is not None:
+        metadata["points"] = points
+    return new_code_cell(source, id=grade_id, metadata={"nbgrader": metadata})

@@ -1,0 +1,45 @@
+import os
+import sys
+from pathlib import Path
+
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from classroom import configure
+from classroom.config import AUTOGRADE, SANITIZE
+
+
+def test_preprocessors_are_set_whole_however_often_it_is_called():
+    config = Config()
+    configure(config)
+    configure(config)
+    converter = Autograde(coursedir=CourseDirectory(), config=config)
+    assert converter.sanitize_preprocessors == SANITIZE
+    assert converter.autograde_preprocessors == AUTOGRADE
+
+
+def test_every_pass_of_nbgrader_is_kept():
+    plain = Autograde(coursedir=CourseDirectory())
+    assert set(plain.sanitize_preprocessors) <= set(SANITIZE)
+    assert set(plain.autograde_preprocessors) <= set(AUTOGRADE)
+
+
+def test_a_busy_machine_gets_time():
+    config = Config()
+    configure(config)
+    assert config.Execute.iopub_timeout >= 60
+
+
+def test_folder_of_the_interpreter_is_put_on_path_once(monkeypatch):
+    monkeypatch.setenv("PATH", os.pathsep.join(["/usr/bin", "/bin"]))
+    configure(Config())
+    configure(Config())
+    folder = str(Path(sys.executable).parent)
+    assert os.environ["PATH"].split(os.pathsep) == [folder, "/usr/bin", "/bin"]
+
+
+def test_an_empty_path_is_no_obstacle(monkeypatch):
+    monkeypatch.delenv("PATH")
+    configure(Config())
+    assert str(Path(sys.executable).parent) in os.environ["PATH"].split(os.pathsep)

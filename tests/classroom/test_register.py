@@ -1,0 +1,80 @@
+import pytest
+from nbgrader.api import Gradebook, MissingEntry
+
+from classroom.register import is_registered, pre_convert_hook, register, withdraw_grades
+
+
+@pytest.fixture
+def registered(course):
+    register(course.directory, "small", course.config)
+    return course
+
+
+def gradebook(course):
+    return Gradebook(course.directory.db_url)
+
+
+def test_cells_and_points_come_from_the_source(registered):
+    with gradebook(registered) as book:
+        notebook = book.find_notebook("small", "small")
+        points = {cell.name: cell.max_score for cell in notebook.grade_cells}
+        assert points == {"test_double_shape": 1, "test_double_value": 2}
+        assert [cell.name for cell in notebook.solution_cells] == ["double"]
+
+
+def test_the_release_is_not_touched(registered):
+    assert not (registered.root / "release").exists()
+
+
+def test_what_is_registered_stays_as_it_is(registered):
+    with gradebook(registered) as book:
+        book.update_or_create_assignment("small", duedate="2030-01-01 12:00")
+    registered.source().unlink()
+    register(registered.directory, "small", registered.config)
+    with gradebook(registered) as book:
+        assert book.find_assignment("small").duedate.year == 2030
+
+
+def test_an_assignment_without_notebooks_counts_as_missing(course):
+    with gradebook(course) as book:
+        book.add_assignment("small")
+        assert not is_registered(book, "small")
+    register(course.directory, "small", course.config)
+    with gradebook(course) as book:
+        assert is_registered(book, "small")
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_withdrawn_grades_are_left_to_a_human(registered):
+    with gradebook(registered) as book:
+        book.add_student("ada")
+        [notebook] = book.add_submission("small", "ada").notebooks
+        for grade in notebook.grades:
+            grade.auto_score, grade.needs_manual_grade = 1, False
+        notebook.grades[0].manual_score = 0.5
+        book.db.commit()
+    withdraw_grades(registered.directory, "small", "ada")
+    with gradebook(registered) as book:
+        submission = book.find_submission("small", "ada")
+        assert submission.score == 0.5, "what a human gave is kept"
+        assert all(g.needs_manual_grade for n in submission.notebooks for g in n.grades)
+
+
+def test_nothing_to_withdraw_before_the_first_submission(registered):
+    withdraw_grades(registered.directory, "small", "nobody")
+    with gradebook(registered) as book, pytest.raises(MissingEntry):
+        book.find_submission("small", "nobody")
+
+
+def test_the_hook_finds_the_assignment_by_the_path(course):
+    path = course.hand_in("ada")
+    pre_convert_hook(course.config)(assignment="*", student="*", notebooks=[str(path)])
+    with gradebook(course) as book:
+        assert is_registered(book, "small")
+
+
+def test_the_hook_leaves_other_assignments_alone(course):
+    path = course.hand_in("ada", assignment="other")
+    pre_convert_hook(course.config)(assignment="other", student="*", notebooks=[str(path)])
+    with gradebook(course) as book:
+        assert not is_registered(book, "other")

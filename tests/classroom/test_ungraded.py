@@ -1,0 +1,130 @@
+import pytest
+from nbgrader.api import Gradebook
+
+from classroom.ungraded import reason, submitted_names, without_grade
+
+
+@pytest.fixture
+def submitted(course):
+    folder = course.root / "submitted"
+    folder.mkdir()
+    return folder
+
+
+def why(course, student="ada"):
+    return reason(course.directory, "small", student)
+
+
+def test_everything_that_lies_there_is_a_submission(course, submitted):
+    course.hand_in("ada")
+    (submitted / "bob").mkdir()
+    (submitted / "eve.ipynb").write_text("{}")
+    (submitted / ".DS_Store").write_text("")
+    course.hand_in("only-another", assignment="other")
+    assert submitted_names(course.directory, "small") == ["ada", "bob", "eve.ipynb"]
+
+
+def test_a_good_submission_has_nothing_wrong_with_it(course):
+    course.hand_in("ada")
+    assert why(course) is None
+
+
+def test_empty_folder(course, submitted):
+    (submitted / "ada" / "small").mkdir(parents=True)
+    (submitted / "bob").mkdir()
+    assert why(course) == "the folder is empty"
+    assert why(course, "bob") == "the folder is empty"
+
+
+def test_no_notebook(course, submitted):
+    (submitted / "ada" / "small").mkdir(parents=True)
+    (submitted / "ada" / "small" / "answers.pdf").write_text("")
+    assert why(course) == "there is no notebook in it"
+
+
+def test_a_file_for_a_folder(course, submitted):
+    (submitted / "ada.ipynb").write_text("{}")
+    assert "move it to ada.ipynb/small/small.ipynb" in why(course, "ada.ipynb")
+
+
+def test_a_folder_too_deep(course):
+    path = course.hand_in("ada")
+    (path.parent / "homework").mkdir()
+    path.rename(path.parent / "homework" / path.name)
+    assert why(course) == (
+        "the notebook is in the wrong folder: "
+        "move ada/small/homework/small.ipynb to ada/small/small.ipynb"
+    )
+
+
+def test_a_folder_of_another_name(course):
+    path = course.hand_in("ada")
+    path.parent.rename(path.parent.with_name("Small (1)"))
+    assert "move ada/Small (1)/small.ipynb to ada/small/small.ipynb" in why(course)
+
+
+def test_a_notebook_of_another_name(course):
+    path = course.hand_in("ada")
+    path.rename(path.with_name("small (1).ipynb"))
+    assert why(course) == "no notebook is called small.ipynb: rename small (1).ipynb"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "does not appear to be JSON"),
+        (b'{"cells": [', "does not appear to be JSON"),
+        (b"\xff\xfe\x00", "UnicodeDecodeError"),
+        (b"[]", "small.ipynb cannot be read"),
+    ],
+)
+def test_an_unreadable_notebook(course, content, words):
+    course.hand_in("ada").write_bytes(content)
+    assert why(course).startswith("small.ipynb cannot be read: ")
+    assert words in why(course)
+
+
+def test_a_name_that_nbgrader_takes_for_a_pattern(course):
+    course.hand_in("ada [late]")
+    assert "rename it" in why(course, "ada [late]")
+
+
+def test_a_timestamp_that_is_no_date(course):
+    path = course.hand_in("ada")
+    (path.parent / "timestamp.txt").write_text("last Friday, I think")
+    assert why(course) == "timestamp.txt holds no date: mend it or remove it"
+    (path.parent / "timestamp.txt").write_text("2026-11-29 12:00:00 UTC")
+    assert why(course) is None
+
+
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+class TestWithoutGrade:
+    @pytest.fixture(autouse=True)
+    def _ada_is_graded(self, course):
+        course.hand_in("ada")
+        with Gradebook(course.directory.db_url) as book:
+            book.add_assignment("small")
+            book.add_student("ada")
+            book.add_submission("small", "ada")
+        (course.root / "autograded" / "ada" / "small").mkdir(parents=True)
+
+    def missing(self, course, students, errors=()):
+        return without_grade(course.directory, "small", students, dict(errors))
+
+    def test_a_grade_needs_no_reason(self, course):
+        assert self.missing(course, ["ada"]) == {}
+
+    def test_an_entry_in_the_gradebook_is_no_grade(self, course):
+        (course.root / "autograded" / "ada" / "small").rmdir()
+        assert self.missing(course, ["ada"]) == {"ada": "not graded yet"}
+
+    def test_the_error_that_nbgrader_met_is_told(self, course):
+        course.hand_in("bob")
+        error = RuntimeError("Kernel died\nat some length")
+        found = self.missing(course, ["ada", "bob"], {"bob": error})
+        assert found == {"bob": "RuntimeError: Kernel died"}
+
+    def test_what_can_be_seen_from_the_files_comes_first(self, course):
+        course.hand_in("bob").write_text("{")
+        [told] = self.missing(course, ["bob"], {"bob": RuntimeError("Kernel died")}).values()
+        assert "small.ipynb cannot be read" in told
