@@ -1,0 +1,19 @@
+"""Grading that cannot be harmed or cheated by what it grades, and does not keep anybody waiting.
+
+The path of a submission, one module each:
+
+    grading     the head: one run of `nbgrader autograde`; only the head writes the gradebook
+    trusted     what the course itself says a notebook holds; from it, the `job`
+    ahead       starts the jobs of the submissions that follow
+    pool        hands jobs to the workers
+    worker      a process that judges, and the sandbox it has to itself
+    judge       runs graded cells outside the sandbox, on `handles` of the learner's functions
+    learner     the submission as seen from outside
+    confinement a running sandbox as seen from outside; its command line is in `bubblewrap`
+    sandbox/    what runs inside
+    outputs, flags, record, save, sanitise   what is kept of it, and in which form
+
+`classroom.config` puts it into an nbgrader course: `GradingExporter` is the exporter of autograding,
+`MarkUnfinished` the last of the sanitising passes, `SandboxedExecute` and `SaveAllOrNothing` stand
+in place of nbgrader's Execute and SaveAutoGrades. Its settings are those of `Grading`.
+"""

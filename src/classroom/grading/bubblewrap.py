@@ -1,0 +1,165 @@
+"""The command line of a sandbox, and whether this machine can run one.
+
+Inside there are: the system's and Python's own files, read only; `attention_lab` without its
+checks; `classroom.grading.sandbox` and nothing else of the course; one small writable `/tmp`. No
+network, no home, no environment, no other process.
+"""
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from classroom.grading.limits import Limits
+
+HERE = Path(__file__).parent
+STAND_IN = HERE / "stand_in.py"
+INSIDE = HERE / "sandbox"
+INSIDE_NAME = "grading_sandbox"  # what INSIDE is called where it runs
+COURSE = Path("/course")
+WORK = Path("/tmp")
+SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/sbin")
+SETTINGS = ("/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime")
+ENVIRONMENT = {
+    "HOME": "/tmp/home",
+    "LANG": "C.UTF-8",
+    "LOGNAME": "learner",
+    "MPLBACKEND": "agg",
+    "MPLCONFIGDIR": "/tmp/home",
+    "NBGRADER_EXECUTION": "autograde",
+    "OMP_NUM_THREADS": "1",
+    "PATH": "/usr/bin:/bin",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONNOUSERSITE": "1",
+    "USER": "learner",
+}
+
+ADVICE = """\
+No sandbox on this machine, so nothing was run and no grade was recorded.
+  {reason}
+What helps:
+  Debian, Ubuntu   sudo apt-get install bubblewrap     (version 0.8 or newer)
+  Fedora           sudo dnf install bubblewrap
+  macOS, Windows   grade in a Linux container or virtual machine
+  a container      allow user namespaces: docker run --security-opt seccomp=unconfined
+docs/security.md says more. To grade without a sandbox, on a machine and an account that you could
+afford to lose, set  c.SandboxedExecute.isolation = "none"  in nbgrader_config.py."""
+
+
+class NoSandbox(Exception):
+    """No sandbox can be started on this machine; the message says what to do."""
+
+
+def require():
+    """Start and end an empty sandbox. Raises NoSandbox if that fails."""
+    if shutil.which("bwrap") is None:
+        raise NoSandbox(ADVICE.format(reason="The program bwrap is not installed."))
+    command = command_line(Limits())
+    try:
+        tried = subprocess.run(
+            [*command, "/usr/bin/env", "true"], capture_output=True, text=True, timeout=20
+        )
+    except subprocess.TimeoutExpired:
+        raise NoSandbox(ADVICE.format(reason="bwrap did not answer for 20 seconds.")) from None
+    if tried.returncode != 0:
+        reason = f"bwrap cannot start one: {tried.stderr.strip()}"
+        raise NoSandbox(ADVICE.format(reason=reason))
+
+
+def command_line(limits: Limits, *, info: int | None = None) -> list[str]:
+    """The command that runs what follows it in a sandbox.
+
+    info: a file descriptor for bubblewrap to write the first process's id to.
+    """
+    return [
+        "bwrap",
+        *_isolation(),
+        *(("--info-fd", str(info)) if info is not None else ()),
+        *_files(),
+        *_writable(limits),
+        *_environment(),
+        "--remount-ro", "/dev",
+        "--remount-ro", "/",
+        "--chdir", str(WORK),
+        "--",
+    ]  # fmt: skip
+
+
+def host_command(descriptor: int, limits: Limits, work: Path = WORK) -> list[str]:
+    """The command of the sandbox's first process, which is told its socket's `descriptor`."""
+    words = (str(descriptor), str(work), json.dumps(limits.as_dict()))
+    return [sys.executable, "-P", "-m", INSIDE_NAME, *words]
+
+
+def _isolation():
+    return [
+        "--unshare-all", "--unshare-user", "--disable-userns",
+        "--uid", "1000", "--gid", "1000", "--hostname", "sandbox",
+        "--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1",
+    ]  # fmt: skip
+
+
+def _files():
+    arguments = []
+    for path in SYSTEM:
+        if os.path.islink(path):
+            arguments += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            arguments += ["--ro-bind", path, path]
+    for path in SETTINGS:
+        arguments += ["--ro-bind-try", path, path]
+    arguments += ["--proc", "/proc", "--dev", "/dev"]
+    for path in [*python_roots(), lab()]:
+        arguments += ["--ro-bind", str(path), str(path)]
+    arguments += ["--ro-bind", str(INSIDE), str(COURSE / INSIDE_NAME)]
+    return [*arguments, *_masked_checks()]
+
+
+def _masked_checks():
+    """Nothing of `attention_lab.check` but the exception, and a stand-in for the rest."""
+    check = lab() / "check"
+    return [
+        "--tmpfs", str(check),
+        "--ro-bind", str(STAND_IN), str(check / "__init__.py"),
+        "--ro-bind", str(check / "mistake.py"), str(check / "mistake.py"),
+        "--remount-ro", str(check),
+    ]  # fmt: skip
+
+
+def _writable(limits):
+    return [
+        "--size", str(limits.scratch), "--tmpfs", str(WORK),
+        "--size", str(limits.scratch), "--tmpfs", "/dev/shm",
+        "--mqueue", "/dev/mqueue",
+    ]  # fmt: skip
+
+
+def _environment():
+    paths = [str(COURSE), *map(str, site_packages()), str(lab().parent)]
+    environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(paths)}
+    settings = [("--setenv", name, value) for name, value in environment.items()]
+    return ["--clearenv", *(word for setting in settings for word in setting)]
+
+
+def lab() -> Path:
+    """The folder of the package `attention_lab` that this Python imports."""
+    spec = importlib.util.find_spec("attention_lab")
+    return Path(spec.origin).resolve().parent
+
+
+def site_packages() -> list[Path]:
+    """The folders of installed packages, in the order in which Python looks into them."""
+    folders = [Path(entry) for entry in sys.path]
+    return [f for f in folders if f.name in ("site-packages", "dist-packages") and f.is_dir()]
+
+
+def python_roots() -> list[Path]:
+    """The folders outside /usr that this Python runs from."""
+    folders = {sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib")}
+    folders = {Path(folder) for folder in folders} | set(site_packages())
+    folders |= {folder.resolve() for folder in folders}
+    return sorted(folder for folder in folders if not folder.is_relative_to("/usr"))

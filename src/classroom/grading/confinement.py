@@ -1,0 +1,135 @@
+"""A running sandbox, seen from outside: one host process that forks a process a submission."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from classroom.grading import bubblewrap
+from classroom.grading.limits import Limits
+from classroom.grading.sandbox import wire
+from classroom.grading.watchdog import Watchdog
+
+START_SECONDS = 120
+ANSWER_SECONDS = 20
+MAX_SUBMISSIONS = 50
+
+
+class Broken(Exception):
+    """The sandbox is gone or cannot be trusted any more; the message says why."""
+
+
+class Confinement:
+    """One sandbox. `isolation` is "bubblewrap", or "none" for plain processes of this account.
+
+    Raises Broken when it cannot be started.
+    """
+
+    def __init__(self, isolation: str, limits: Limits):
+        self.limits = limits
+        self.served = 0
+        self.changed = ()
+        self.watchdog = None
+        ours, theirs = socket.socketpair()
+        self._channel = wire.Channel(ours)
+        with theirs:
+            if isolation == "none":
+                self._start_unconfined(theirs.fileno())
+            else:
+                self._start_in_bubblewrap(theirs.fileno())
+        try:
+            self._ask(None, time.monotonic() + START_SECONDS)
+        except Broken:
+            self.close()
+            raise
+        self.watchdog = Watchdog(self.host, limits)
+
+    @property
+    def worn(self) -> bool:
+        """Whether the next submission should get another sandbox."""
+        return bool(self.changed) or self.served >= MAX_SUBMISSIONS
+
+    @property
+    def overstepped(self) -> str | None:
+        """The bound for which the watchdog ended the sandbox, in words."""
+        return self.watchdog.reason
+
+    def ping(self):
+        """Raise Broken unless the host is alive."""
+        self._ask({"do": "ping"})
+
+    def start_submission(self) -> wire.Channel:
+        """Fork the host; return the conversation with the new process."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._ask({"do": "start"}, give=theirs)
+        return wire.Channel(ours)
+
+    def interrupt(self):
+        """Raise KeyboardInterrupt in the cell that the submission is running."""
+        self._ask({"do": "interrupt"})
+
+    def end_submission(self) -> tuple[str, ...]:
+        """Kill all that the submission left and empty its folders. Return what of the host is no
+        longer as it was at the start."""
+        self.served += 1
+        self.changed = tuple(self._ask({"do": "end"})["changed"])
+        return self.changed
+
+    def close(self):
+        if self.watchdog is not None:
+            self.watchdog.stop()
+        self._channel.close()
+        with suppress(ProcessLookupError):
+            os.kill(self.host, signal.SIGKILL)
+        self._process.kill()
+        self._process.wait()
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _ask(self, message, deadline=None, give=None):
+        """Send the host `message` and return its answer."""
+        deadline = deadline or time.monotonic() + ANSWER_SECONDS
+        try:
+            if message is not None:
+                self._channel.send(message, give=give, deadline=deadline)
+            return self._channel.receive(deadline=deadline)[0]
+        except (wire.Closed, wire.TooLate, wire.Malformed) as error:
+            raise Broken(f"the sandbox stopped unexpectedly ({type(error).__name__})") from None
+
+    def _start_in_bubblewrap(self, descriptor):
+        self._folder = None
+        read, write = os.pipe()
+        command = bubblewrap.command_line(self.limits, info=write)
+        command += bubblewrap.host_command(descriptor, self.limits)
+        self._process = _spawn(command, pass_fds=(descriptor, write))
+        os.close(write)
+        with open(read, encoding="utf-8") as info:
+            text = info.read()
+        if not text:
+            raise Broken("bubblewrap did not start")
+        self.host = json.loads(text)["child-pid"]
+
+    def _start_unconfined(self, descriptor):
+        self._folder = Path(tempfile.mkdtemp(prefix="grading-"))
+        work = self._folder / "work"
+        work.mkdir()
+        (self._folder / bubblewrap.INSIDE_NAME).symlink_to(bubblewrap.INSIDE)
+        command = bubblewrap.host_command(descriptor, self.limits, work)
+        paths = os.pathsep.join([str(self._folder), *sys.path])
+        environment = os.environ | bubblewrap.ENVIRONMENT | {"PYTHONPATH": paths}
+        environment |= {name: os.environ[name] for name in ("HOME", "PATH")}
+        self._process = _spawn(command, pass_fds=(descriptor,), env=environment)
+        self.host = self._process.pid
+
+
+def _spawn(command, **kwargs):
+    nothing = subprocess.DEVNULL
+    return subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=None, **kwargs)

@@ -1,0 +1,180 @@
+"""One run of `nbgrader autograde`: its settings, its workers, its look ahead."""
+
+import os
+import secrets
+import weakref
+from functools import cache
+from pathlib import Path
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbgrader.converters.base import NbGraderException
+from nbgrader.utils import rmtree
+from tqdm import tqdm
+from traitlets import Enum, Float, Integer, default
+from traitlets.config import LoggingConfigurable
+
+from classroom.course import autograded_folder, source_folder, submission_of, uses_attention_lab
+from classroom.grading import bubblewrap, trusted
+from classroom.grading.ahead import Ahead
+from classroom.grading.flags import flags
+from classroom.grading.job import Job, Result
+from classroom.grading.limits import Limits
+from classroom.grading.pool import Pool
+from classroom.grading.record import Record, is_unfinished
+
+UNPROTECTED = (
+    "Grading without a sandbox: whatever the submissions do, they do it as you. They can read and "
+    "change your files, use the network, and see the course's answers."
+)
+
+
+class Grading(LoggingConfigurable):
+    """Runs the notebooks of one command in sandboxes.
+
+    Made by the exporter, which nbgrader makes before it touches anything. Raises NbGraderException
+    when there is no sandbox.
+    """
+
+    isolation = Enum(
+        ["bubblewrap", "none"],
+        default_value="bubblewrap",
+        help='"none" runs submissions unprotected, as you; the report says so.',
+    ).tag(config=True)
+    workers = Integer(help="Submissions run at the same time; by default one a core.").tag(
+        config=True
+    )
+    seed = Integer(
+        None,
+        allow_none=True,
+        help="Seed of the hidden trials, to replay a verdict; by default a new one each run.",
+    ).tag(config=True)
+    cell_seconds = Float(30.0, help="Time for one cell.").tag(config=True)
+    memory_mib = Integer(2048, help="Memory for one submission.").tag(config=True)
+    processes = Integer(64, help="Processes of one submission.").tag(config=True)
+    output_mib = Integer(2, help="Output of one cell; what is more is cut.").tag(config=True)
+
+    @default("workers")
+    def _one_a_core(self):
+        return len(os.sched_getaffinity(0))
+
+    def __init__(self, exporter: NotebookExporter, **kwargs):
+        super().__init__(parent=exporter, **kwargs)
+        self.exporter = exporter
+        self.converter = exporter.parent
+        self.course = self.converter.coursedir
+        self._require_isolation()
+        self._remove_unfinished()
+        self.seed = secrets.randbits(32) if self.seed is None else self.seed
+        upcoming = list(self._upcoming())
+        pool = Pool(min(self.workers, len(upcoming) or 1), self.isolation, self.limits, self.seed)
+        weakref.finalize(exporter, pool.close)
+        self._ahead = Ahead(upcoming, self._guess, pool.submit, how_many=2 * self.workers)
+        self._progress = tqdm(total=len(upcoming), unit="submission", disable=None)
+        self._course = cache(lambda *names: trusted.read_course(self.course, *names))
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(
+            cell=self.cell_seconds,
+            memory=self.memory_mib << 20,
+            processes=self.processes,
+            output=self.output_mib << 20,
+        )
+
+    def run(self, nb: NotebookNode, resources: dict) -> None:
+        """Run a sanitised notebook: put outputs in its cells and the record in its metadata."""
+        names = resources["nbgrader"]
+        self._progress.set_postfix_str(names["student"])
+        job = self._job(nb, names)
+        key = self._key(names["assignment"], names["student"], names["notebook"])
+        result = self._ahead.take(key, job).result()
+        for index, ran in result.ran.items():
+            nb.cells[index].execution_count = ran.count
+            nb.cells[index].outputs = [nbformat.from_dict(output) for output in ran.outputs]
+        self._record(job, result, names).write(nb)
+        self._progress.update()
+
+    def _record(self, job: Job, result: Result, names: dict) -> Record:
+        course = self._course(names["assignment"], names["notebook"])
+        written = [cell.source for cell in job.cells if not cell.graded]
+        found = flags(written, course.given, result.changed)
+        return Record(finished=True, isolation=self.isolation, seed=self.seed, flags=found)
+
+    def _require_isolation(self):
+        if self.isolation == "none":
+            self.log.warning(UNPROTECTED)
+            return
+        try:
+            bubblewrap.require()
+        except bubblewrap.NoSandbox as error:
+            self.log.error(error)
+            raise NbGraderException(str(error)) from None
+
+    def _remove_unfinished(self):
+        """Have nbgrader grade again what an earlier run began and did not finish."""
+        for folder in map(self._autograded, self.converter.assignments):
+            if folder.is_dir() and is_unfinished(folder):
+                self.log.warning("Grading again what was cut off: %s", folder)
+                rmtree(str(folder))
+
+    # --- looking ahead ---
+
+    def _upcoming(self):
+        """The keys of the notebooks that will probably be graded, in nbgrader's order."""
+        excluded = self.course.student_id_exclude.split(",")
+        for folder, notebooks in sorted(self.converter.assignments.items()):
+            assignment, student = submission_of(self.course, folder)
+            waiting = self.converter.force or not self._autograded(folder).exists()
+            if waiting and student not in excluded:
+                for path in sorted(notebooks):
+                    yield self._key(assignment, student, Path(path).stem)
+
+    def _guess(self, key):
+        """The job of a notebook whose turn has not come, sanitised as nbgrader will do it."""
+        assignment, student, notebook = Path(key).parts
+        names = {
+            "assignment": assignment,
+            "student": student,
+            "notebook": notebook,
+            "db_url": self.course.db_url,
+        }
+        path = self._submitted(names) / f"{notebook}.ipynb"
+        nb = nbformat.read(path, as_version=4)
+        resources = {"nbgrader": names, "metadata": {"path": str(path.parent), "name": notebook}}
+        for preprocessor in self.converter.sanitize_preprocessors:
+            nb, resources = preprocessor(parent=self.exporter)(nb, resources)
+        return self._job(nb, names)
+
+    def _job(self, nb, names):
+        folders = [self._submitted(names), source_folder(self.course, names["assignment"])]
+        files = trusted.files_beside(folders, self.course.ignore)
+        course = self._course(names["assignment"], names["notebook"])
+        return trusted.make_job(nb, course, files)
+
+    def _key(self, assignment, student, notebook):
+        return str(Path(assignment, student, notebook))
+
+    def _submitted(self, names):
+        folder = self.course.submitted_directory
+        return Path(self.course.format_path(folder, names["student"], names["assignment"]))
+
+    def _autograded(self, submitted):
+        return autograded_folder(self.course, *submission_of(self.course, submitted))
+
+
+class GradingExporter(NotebookExporter):
+    """nbgrader's exporter for autograding. It is made once a command, so the run hangs on it.
+
+    grading: None where no assignment of the command is built on `attention_lab`.
+    """
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.grading = Grading(self) if self._concerned() else None
+
+    def _concerned(self):
+        course = self.parent.coursedir
+        submitted = {submission_of(course, folder)[0] for folder in self.parent.assignments}
+        return any(uses_attention_lab(course, assignment) for assignment in submitted)

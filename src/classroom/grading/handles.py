@@ -1,0 +1,75 @@
+"""What a graded cell sees in place of the learner's names."""
+
+import builtins
+import symtable
+
+from attention_lab import observation
+from attention_lab.observation.probe import Value
+
+from classroom.grading.learner import NoAnswer, Observer
+
+
+class Handle(observation.RemoteAnswer):
+    """A learner's function or class, in its own process: it can be checked, or called with tensors
+    and other plain data."""
+
+    def __init__(self, name: str, observer: Observer):
+        self.__name__ = name
+        self._observer = observer
+
+    def observe(self, request: bytes) -> bytes:
+        return self._observer.ask("observe", self.__name__, request)[1]
+
+    def __call__(self, *args):
+        header, payload = self._observer.ask("call", self.__name__, observation.encode(args))
+        if "failed" in header:
+            raise NoAnswer(f"{self.__name__} raised {str(header['failed'])[:1000]}")
+        return _data(self.__name__, header, payload)
+
+
+def bind(names: list[str], observer: Observer) -> dict[str, object]:
+    """What each of `names` is for the learner: a Handle or a copy of plain data; those that the
+    learner has not defined are left out. Raises NoAnswer for anything else."""
+    found = {}
+    for name in names:
+        header, payload = observer.ask("describe", name)
+        match header.get("is"):
+            case "missing":
+                continue
+            case "callable":
+                found[name] = Handle(name, observer)
+            case "data":
+                found[name] = _data(name, header, payload)
+            case _:
+                kind = str(header.get("type"))[:80]
+                raise NoAnswer(
+                    f"{name} is a {kind}: a graded cell can use functions, classes, tensors, "
+                    "numbers, text, and tuples, lists and dicts of them."
+                )
+    return found
+
+
+def _data(name, header, payload):
+    if "json" in header:
+        return header["json"]
+    try:
+        return observation.decode(payload, Value)
+    except observation.Malformed as error:
+        raise NoAnswer(f"what came back from {name} is no plain data ({error}).") from None
+
+
+def names_used(source: str) -> list[str]:
+    """The global names that a cell uses without defining them itself, builtins left out."""
+    table = symtable.symtable(source, "<graded cell>", "exec")
+    own = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+    return sorted(_referenced(table) - own - set(dir(builtins)))
+
+
+def _referenced(table):
+    top = table.get_type() == "module"
+    names = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_referenced() and (top or symbol.is_global())
+    }
+    return names.union(*map(_referenced, table.get_children()))

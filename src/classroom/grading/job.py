@@ -1,0 +1,66 @@
+"""One notebook to run, as plain data: equal jobs give equal verdicts, so a result may be reused."""
+
+from dataclasses import asdict, dataclass
+
+from classroom.grading.outputs import Ran
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell. graded: whether its text is the course's own and judges."""
+
+    index: int
+    source: str
+    graded: bool
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that lies beside the notebook; `name` is relative to it."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Job:
+    """cells: in the notebook's order. setup: the course's set-up cells, run outside the sandbox."""
+
+    cells: tuple[Cell, ...]
+    setup: tuple[str, ...] = ()
+    files: tuple[File, ...] = ()
+
+    def to_message(self) -> tuple[dict, bytes]:
+        message = {
+            "cells": [asdict(cell) for cell in self.cells],
+            "setup": list(self.setup),
+            "files": [[file.name, len(file.content)] for file in self.files],
+        }
+        return message, b"".join(file.content for file in self.files)
+
+    @classmethod
+    def from_message(cls, message: dict, payload: bytes) -> "Job":
+        files, start = [], 0
+        for name, size in message["files"]:
+            files.append(File(name, payload[start : start + size]))
+            start += size
+        cells = tuple(Cell(**cell) for cell in message["cells"])
+        return cls(cells, tuple(message["setup"]), tuple(files))
+
+
+@dataclass(frozen=True)
+class Result:
+    """What running a job showed. ran: each cell, by its index in the notebook. changed: what the
+    submission changed about the process that hosts it, in words; an honest one changes nothing."""
+
+    ran: dict[int, Ran]
+    changed: tuple[str, ...] = ()
+
+    def to_message(self) -> dict:
+        ran = [[index, cell.count, list(cell.outputs)] for index, cell in self.ran.items()]
+        return {"ran": ran, "changed": list(self.changed)}
+
+    @classmethod
+    def from_message(cls, message: dict) -> "Result":
+        ran = {index: Ran(count, tuple(outputs)) for index, count, outputs in message["ran"]}
+        return cls(ran, tuple(message["changed"]))

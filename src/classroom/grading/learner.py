@@ -1,0 +1,148 @@
+"""A submission that runs in a sandbox, seen from outside. Whatever it says is checked."""
+
+import socket
+import time
+from contextlib import contextmanager, suppress
+
+from classroom.grading import outputs
+from classroom.grading.confinement import Broken, Confinement
+from classroom.grading.job import File
+from classroom.grading.sandbox import wire
+
+SECONDS_FOR_A_FORK = 10
+MAX_SHOWN = 32 << 20
+
+
+class Gone(Exception):
+    """The submission's process is no more; the message says why."""
+
+
+class NoAnswer(Exception):
+    """What was asked of one of the submission's functions did not come back."""
+
+    def _render_traceback_(self):
+        return [f"\N{BALLOT X} {self}"]
+
+
+class Learner:
+    """Runs a submission's cells and asks what its functions do, each within a time limit.
+
+    Every method raises Gone once the process is dead or talks nonsense, and Broken if the sandbox
+    itself is gone through no fault of the submission.
+    """
+
+    def __init__(self, confinement: Confinement, files: tuple[File, ...]):
+        self.confinement = confinement
+        self.limits = confinement.limits
+        self._channel = confinement.start_submission()
+        self._gone = None
+        for file in files:
+            self._ask({"do": "write", "name": file.name}, file.content)
+
+    def run(self, source: str) -> outputs.Ran:
+        """Run one cell of the learner's."""
+        self._send({"do": "run", "source": source})
+        try:
+            return self._outputs(time.monotonic() + self.limits.cell)
+        except wire.TooLate:
+            return self._stop_cell()
+
+    @contextmanager
+    def observer(self):
+        """Fork the submission; yield an Observer of the fork, which is killed afterwards."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._ask({"do": "observe"}, give=theirs)
+        channel = wire.Channel(ours)
+        try:
+            yield Observer(channel, self.limits.cell)
+        finally:
+            channel.close()
+            self._ask({"do": "stop observing"})
+
+    def close(self):
+        self._channel.close()
+
+    def _stop_cell(self):
+        limit = f"the cell ran longer than {self.limits.cell:g} seconds"
+        with suppress(wire.TooLate):
+            self.confinement.interrupt()
+            ran = self._outputs(time.monotonic() + self.limits.grace)
+            return outputs.stopped(ran, limit)
+        raise self._give_up(f"{limit} and did not stop when it was interrupted")
+
+    def _outputs(self, deadline):
+        try:
+            ran = outputs.checked(self._receive(deadline))
+        except wire.Malformed:
+            raise self._give_up("it showed something that is no output of a cell") from None
+        if self._channel.received > MAX_SHOWN:
+            raise self._give_up(f"its cells showed more than {MAX_SHOWN >> 20} MiB in all")
+        return ran
+
+    def _ask(self, message, payload=b"", give=None):
+        """Send what an honest process answers at once; return the answer."""
+        self._send(message, payload, give)
+        try:
+            return self._receive(time.monotonic() + SECONDS_FOR_A_FORK)
+        except wire.TooLate:
+            raise self._give_up("it no longer answered") from None
+
+    def _send(self, message, payload=b"", give=None):
+        if self._gone:
+            raise self._gone
+        deadline = time.monotonic() + SECONDS_FOR_A_FORK
+        try:
+            self._channel.send(message, payload, give=give, deadline=deadline)
+        except wire.TooLate:
+            raise self._give_up("it no longer listened") from None
+        except wire.Closed:
+            raise self._give_up(self._cause_of_death()) from None
+
+    def _receive(self, deadline):
+        try:
+            return self._channel.receive(deadline=deadline)[0]
+        except wire.Closed:
+            raise self._give_up(self._cause_of_death()) from None
+        except wire.Malformed:
+            raise self._give_up("it answered with something that is no message") from None
+
+    def _cause_of_death(self):
+        """Why the process is gone; raises Broken if that was not the submission's doing."""
+        try:
+            self.confinement.ping()
+        except Broken:
+            if self.confinement.overstepped is None:
+                raise
+            return self.confinement.overstepped
+        return "its Python process ended (a crash, or a call such as os._exit)"
+
+    def _give_up(self, reason):
+        self._gone = Gone(reason)
+        return self._gone
+
+
+class Observer:
+    """A fork of the submission that is asked about its names, for one graded cell.
+
+    Every method raises NoAnswer when nothing sensible comes back within the cell's time.
+    """
+
+    def __init__(self, channel: wire.Channel, seconds: float):
+        self._channel = channel
+        self._seconds = seconds
+        self._deadline = time.monotonic() + seconds
+
+    def ask(self, do: str, name: str, payload: bytes = b"") -> tuple[dict, bytes]:
+        """Ask to `do` something with `name`; return the answer."""
+        try:
+            message = {"do": do, "name": name}
+            self._channel.send(message, payload, deadline=self._deadline)
+            return self._channel.receive(deadline=self._deadline)
+        except wire.TooLate:
+            reason = f"{name} took longer than {self._seconds:g} seconds"
+        except wire.Closed:
+            reason = f"{name} ended the Python process it was tried in"
+        except wire.Malformed:
+            reason = f"what came back from {name} could not be read"
+        raise NoAnswer(f"{reason}, so nothing can be said about it.")

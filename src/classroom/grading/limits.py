@@ -1,0 +1,26 @@
+"""How much a submission may use."""
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on one submission; sizes in bytes, times in seconds.
+
+    cell: time for one cell, the learner's or a graded one, before it is interrupted.
+    grace: time for an interrupted cell to stop before its process is killed.
+    memory: of all processes of the sandbox together, shared pages counted once.
+    file: of one file. scratch: of all files together. output: of what one cell shows.
+    """
+
+    cell: float = 30.0
+    grace: float = 2.0
+    memory: int = 2 << 30
+    processes: int = 64
+    descriptors: int = 256
+    file: int = 64 << 20
+    scratch: int = 256 << 20
+    output: int = 2 << 20
+
+    def as_dict(self) -> dict:
+        return asdict(self)

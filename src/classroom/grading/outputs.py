@@ -1,0 +1,63 @@
+"""What a cell showed, taken apart and put together again: nothing of another form gets through."""
+
+from dataclasses import dataclass
+
+from classroom.grading.sandbox.wire import Malformed
+
+MAX_OUTPUTS = 2_000
+FIELDS = {
+    "stream": {"name": str, "text": str},
+    "display_data": {"data": dict, "metadata": dict},
+    "execute_result": {"data": dict, "metadata": dict, "execution_count": int},
+    "error": {"ename": str, "evalue": str, "traceback": list},
+}
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A cell that has been run: its execution count, and its outputs in nbformat's form."""
+
+    count: int | None
+    outputs: tuple[dict, ...] = ()
+
+
+def checked(answer: dict) -> Ran:
+    """The cell that `answer` describes. Raises Malformed for anything nbformat does not know."""
+    count, outputs = answer.get("count"), answer.get("outputs")
+    if type(count) is not int or type(outputs) is not list or len(outputs) > MAX_OUTPUTS:
+        raise Malformed("no outputs of a cell")
+    return Ran(count, tuple(_checked_output(output) for output in outputs))
+
+
+def _checked_output(output):
+    kind = output.get("output_type") if type(output) is dict else None
+    fields = FIELDS.get(kind) if type(kind) is str else None
+    if fields is None or output.keys() != {"output_type", *fields}:
+        raise Malformed("no output of a cell")
+    if not all(type(output[name]) is form for name, form in fields.items()):
+        raise Malformed(f"no output of kind {kind}")
+    if kind == "stream" and output["name"] not in ("stdout", "stderr"):
+        raise Malformed("no stream of a cell")
+    if kind == "error" and not all(type(line) is str for line in output["traceback"]):
+        raise Malformed("no traceback")
+    return output | {"metadata": {}} if "metadata" in fields else output
+
+
+def stopped(ran: Ran, reason: str) -> Ran:
+    """`ran`, ended by a time limit: what it showed, then the reason in place of the interrupt."""
+    shown = (output for output in ran.outputs if output.get("ename") != "KeyboardInterrupt")
+    return Ran(ran.count, (*shown, error("Stopped", reason)))
+
+
+def failed(name: str, reason: str) -> Ran:
+    """A cell that showed nothing but an error."""
+    return Ran(None, (error(name, reason),))
+
+
+def error(name: str, message: str) -> dict:
+    return {
+        "output_type": "error",
+        "ename": name,
+        "evalue": message,
+        "traceback": [f"{name}: {message}"],
+    }

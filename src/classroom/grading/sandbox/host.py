@@ -1,0 +1,163 @@
+"""The first process of a sandbox: imports everything once, then forks one process a submission.
+
+It reads only what the judge sends. A submission talks to the judge over a socket of its own, so no
+byte that a submission wrote ever reaches this process; what it could do to this process from its
+place beside it is compared with the start after every submission.
+"""
+
+import importlib
+import os
+import resource
+import shutil
+import signal
+import socket
+from contextlib import suppress
+from pathlib import Path
+
+import torch
+from attention_lab.observation import Call, Probe, Request, encode, observe_encoded
+
+from . import process, state, wire
+from .shell import make_shell
+from .submission import serve
+
+WARM = (
+    "attention_lab",
+    "attention_lab.observation",
+    "ipywidgets",
+    "matplotlib.pyplot",
+    "torch.testing",
+)
+
+
+def main(descriptor: int, work: Path, limits: dict):
+    """Serve until the judge closes the socket `descriptor`. `work` is where submissions work."""
+    channel = wire.Channel(socket.socket(fileno=descriptor))
+    shell = warm_up(limits["output"])
+    harden(limits)
+    process.silence()
+    host = Host(channel, shell, work)
+    host.tidy()
+    host.before = state.snapshot() if alone() else {}
+    channel.send({"ready": True})
+    with suppress(wire.Closed):
+        host.serve()
+    kill_others(host.child)
+
+
+def alone() -> bool:
+    """Whether this process is the first of a process namespace, so that all others are its own."""
+    return os.getpid() == 1
+
+
+def warm_up(output_limit):
+    """Import and touch what every submission needs, on one thread, without random numbers."""
+    torch.set_num_threads(1)
+    torch.set_num_interop_threads(1)
+    for name in WARM:
+        with suppress(ImportError):
+            importlib.import_module(name)
+    observe_encoded(torch.sigmoid, encode(Request(tuple(_tiny_probes()))))
+    shell = make_shell(output_limit)
+    shell.run("1 / 0")
+    shell.reset(new_session=True)
+    return shell
+
+
+def _tiny_probes():
+    """A trial with gradients and one on another device: torch imports much only when it must."""
+    for device in ("cpu", "meta"):
+        x = torch.ones(2, 3, device=device)
+        yield Probe("warm-up", "nothing", (Call((x,), upstream=(x,)),), heads=1)
+
+
+def harden(limits):
+    """Close this process to its children, and bound what each of them may use."""
+    bounds = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_FSIZE: limits["file"],
+        resource.RLIMIT_NOFILE: limits["descriptors"],
+        resource.RLIMIT_MSGQUEUE: 0,
+        resource.RLIMIT_MEMLOCK: 0,
+    }
+    for kind, bound in bounds.items():
+        resource.setrlimit(kind, (bound, bound))
+    Path("/proc/self/oom_score_adj").write_text("1000")  # if memory runs out, this goes first
+    process.close_to_children()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children vanish when they end
+
+
+class Host:
+    """Starts, interrupts and ends one submission at a time."""
+
+    def __init__(self, channel, shell, work):
+        self.channel = channel
+        self.shell = shell
+        self.work = work
+        self.child = None
+
+    def serve(self):
+        while True:
+            message, _, given = self.channel.receive_with_socket()
+            match message["do"]:
+                case "start":
+                    self.start(given)
+                case "interrupt":
+                    self.interrupt()
+                case "ping":
+                    self.channel.send({})
+                case "end":
+                    self.end()
+
+    def start(self, given: socket.socket):
+        self.child = os.fork()
+        if self.child == 0:
+            self.become_submission(given)
+        given.close()
+        self.channel.send({})
+
+    def become_submission(self, given):
+        try:
+            self.channel.close()
+            with suppress(wire.Closed):
+                serve(wire.Channel(given), self.shell, self.work / "submission")
+        finally:
+            os._exit(0)
+
+    def interrupt(self):
+        with suppress(ProcessLookupError):
+            os.kill(self.child, signal.SIGINT)
+        self.channel.send({})
+
+    def end(self):
+        """Kill whatever the submission left, empty its folders, say what is not as it was."""
+        kill_others(self.child)
+        try:
+            self.tidy()
+            changed = state.differences(self.before, state.snapshot()) if alone() else []
+        except OSError as error:
+            changed = [f"files ({type(error).__name__})"]
+        self.channel.send({"changed": changed})
+
+    def tidy(self):
+        places = state.PLACES if alone() else (self.work,)
+        for entry in (entry for place in places for entry in place.iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry)
+            else:
+                entry.unlink()
+        for folder in (self.work / "submission", self.work / "home"):
+            folder.mkdir()
+
+
+def kill_others(child):
+    """Kill every other process of the sandbox; without one, the submission's session only."""
+    with suppress(ProcessLookupError):
+        if alone():
+            os.kill(-1, signal.SIGKILL)
+        elif child is not None:
+            os.killpg(child, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        while True:
+            os.waitpid(-1, 0)

@@ -1,0 +1,129 @@
+"""An IPython shell that runs the cells of a notebook and keeps what they show."""
+
+import contextlib
+import sys
+import traceback
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+from .recorder import Recorder, Stream
+
+
+class Publisher(DisplayPublisher):
+    """Takes what `display()` shows."""
+
+    def publish(self, data, metadata=None, source=None, *, transient=None, update=False, **_):
+        self.shell.recorder.display(data, (transient or {}).get("display_id"), update)
+
+    def clear_output(self, wait=False):
+        self.shell.recorder.clear(wait)
+
+
+class ResultHook(DisplayHook):
+    """Takes the value of a cell's last expression."""
+
+    def write_output_prompt(self):
+        pass
+
+    def write_format_data(self, format_dict, md_dict=None):
+        self.shell.recorder.result(format_dict, self.prompt_count)
+
+    def finish_displayhook(self):
+        self._is_active = False
+
+
+class Shell(InteractiveShell):
+    """IPython as a notebook's kernel has it, without the kernel."""
+
+    display_pub_class = Publisher
+    displayhook_class = ResultHook
+
+    def __init__(self, **kwargs):
+        self.recorder = Recorder(limit=0)
+        super().__init__(**kwargs)
+
+    def enable_gui(self, gui=None):
+        """There is no event loop to integrate with; `%matplotlib inline` asks for none."""
+
+    def run(self, source: str) -> tuple[int, list[dict]]:
+        """Run one cell; return its execution count and its outputs."""
+        self.recorder.begin()
+        count = self.execution_count
+        with (
+            contextlib.redirect_stdout(Stream(self.recorder, "stdout")),
+            contextlib.redirect_stderr(Stream(self.recorder, "stderr")),
+        ):
+            self.run_cell(source, store_history=True)
+        return count, self.recorder.finished()
+
+    def showtraceback(self, exc_tuple=None, *_, **__):
+        """Record the exception, with the frames that lie in cells."""
+        kind, value, trace = self._get_exc_info(exc_tuple)
+        if isinstance(value, UsageError):
+            lines = [f"UsageError: {value}"]
+        else:
+            lines = _friendly(value) or self._frames(trace) + _last_lines(kind, value)
+        self.recorder.error(kind.__name__, _message(value), lines)
+
+    def showsyntaxerror(self, *_, **__):
+        self.showtraceback()
+
+    def _frames(self, trace):
+        frames = [
+            f"{self._place(frame)}: {frame.line}"
+            for frame in traceback.extract_tb(trace)
+            if self._is_cell(frame.filename)
+        ]
+        return frames if len(frames) <= 10 else [*frames[:5], "...", *frames[-5:]]
+
+    def _is_cell(self, filename):
+        return filename in self.compile._filename_map
+
+    def _place(self, frame):
+        return f"In [{self.compile._filename_map[frame.filename]}], line {frame.lineno}"
+
+
+def _friendly(value):
+    """What an exception says for itself, in IPython's own way; None if nothing sensible."""
+    render = getattr(value, "_render_traceback_", None)
+    if render is None:
+        return None
+    try:
+        lines = render()
+    except Exception:
+        return None
+    if not isinstance(lines, list):
+        return None
+    return [str(line) for line in lines]
+
+
+def _last_lines(kind, value):
+    try:
+        return "".join(traceback.format_exception_only(kind, value)).splitlines()
+    except Exception:
+        return [kind.__name__]
+
+
+def _message(value):
+    try:
+        return str(value)
+    except Exception:
+        return ""
+
+
+def make_shell(output_limit: int) -> Shell:
+    """Return the process's shell, with matplotlib's pictures inline as in a notebook."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.HistoryManager.hist_file = ":memory:"
+    config.InteractiveShell.colors = "nocolor"
+    shell = Shell.instance(config=config)
+    shell.recorder.limit = output_limit
+    shell.enable_matplotlib("inline")
+    # Cells get the hooks of this shell, not those of the process that started it.
+    sys.displayhook = shell.displayhook
+    return shell

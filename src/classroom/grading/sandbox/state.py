@@ -1,0 +1,30 @@
+"""What a submission could change about the host and leave behind for the next one."""
+
+import os
+import resource
+from pathlib import Path
+
+LIMITS = [name for name in dir(resource) if name.startswith("RLIMIT_")]
+PLACES = (Path("/tmp"), Path("/dev/shm"))
+
+
+def snapshot() -> dict:
+    """The host's limits, priority, affinity, and the kernel's objects that outlive processes."""
+    return {
+        "limits": [resource.getrlimit(getattr(resource, name)) for name in LIMITS],
+        "priority": os.getpriority(os.PRIO_PROCESS, 0),
+        "scheduling": (os.sched_getscheduler(0), os.sched_getparam(0).sched_priority),
+        "affinity": sorted(os.sched_getaffinity(0)),
+        "threads": len(os.listdir("/proc/self/task")),
+        "descriptors": len(os.listdir("/proc/self/fd")),
+        "shared memory, semaphores, messages": [
+            Path("/proc/sysvipc", kind).read_text() for kind in ("shm", "sem", "msg")
+        ],
+        "message queues": sorted(os.listdir("/dev/mqueue")),
+        "files": sorted(str(path) for place in PLACES for path in place.iterdir()),
+    }
+
+
+def differences(before: dict, after: dict) -> list[str]:
+    """Names of what is no longer as it was."""
+    return [name for name in before if before[name] != after[name]]

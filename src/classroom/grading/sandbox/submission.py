@@ -1,0 +1,117 @@
+"""The process of one submission: runs its cells, and forks when an answer is to be observed.
+
+From the first cell on nothing it says is believed by anybody.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import traceback
+from pathlib import Path
+
+from attention_lab import observation
+
+from . import plain, process, wire
+
+
+def serve(channel: wire.Channel, shell, folder: Path):
+    """Answer the requests on `channel` until it closes. `folder` is the working folder."""
+    _begin(folder)
+    observer = None
+    while True:
+        message, payload, given = channel.receive_with_socket()
+        match message["do"]:
+            case "write":
+                _write(folder, message["name"], payload)
+                channel.send({})
+            case "run":
+                channel.send(_run(shell, message["source"]))
+            case "observe":
+                observer = _fork_observer(channel, given, shell.user_ns)
+                channel.send({})
+            case "stop observing":
+                os.kill(observer, signal.SIGKILL)
+                os.waitpid(observer, 0)
+                channel.send({})
+
+
+def _begin(folder):
+    process.die_with_parent(os.getppid())
+    os.setsid()
+    process.silence()
+    process.reseed()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.chdir(folder)
+    sys.path.insert(0, "")
+
+
+def _write(folder, name, content):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+
+
+def _run(shell, source):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        count, outputs = shell.run(source)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return {"count": count, "outputs": outputs}
+
+
+# --- observing: in a fork of its own, so that one graded cell cannot influence the next ---
+
+
+def _fork_observer(channel, given: socket.socket, names: dict) -> int:
+    child = os.fork()
+    if child:
+        given.close()
+        return child
+    try:
+        process.die_with_parent(os.getppid())
+        channel.close()
+        with contextlib.suppress(wire.Closed):
+            serve_observer(wire.Channel(given), names)
+    finally:
+        os._exit(0)
+
+
+def serve_observer(channel: wire.Channel, names: dict):
+    """Answer what the judge asks about the submission's `names`, until `channel` closes."""
+    while True:
+        message, payload = channel.receive()
+        name = message["name"]
+        match message["do"]:
+            case "describe":
+                channel.send(*_describe(names, name))
+            case "observe":
+                channel.send({}, observation.observe_encoded(names[name], payload))
+            case "call":
+                channel.send(*_call(names[name], payload))
+
+
+def _describe(names, name) -> tuple[dict, bytes]:
+    if name not in names:
+        return {"is": "missing"}, b""
+    value = names[name]
+    if callable(value):
+        return {"is": "callable"}, b""
+    try:
+        header, content = plain.to_message(value)
+    except (TypeError, ValueError):
+        return {"is": "something else", "type": type(value).__name__[:80]}, b""
+    return {"is": "data", **header}, content
+
+
+def _call(function, payload) -> tuple[dict, bytes]:
+    try:
+        return plain.to_message(function(*observation.decode(payload, tuple)))
+    except BaseException as error:
+        return {"failed": _last_line(error)}, b""
+
+
+def _last_line(error):
+    return "".join(traceback.format_exception_only(error)).strip().splitlines()[-1][:1000]

@@ -1,0 +1,91 @@
+"""What the course itself says a notebook holds: never the submitted copy's word."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import find_all_files, is_grade, is_solution
+
+from classroom.course import source_folder
+from classroom.grading.job import Cell, File, Job
+
+MAX_FILES = 500
+MAX_BYTES = 32 << 20
+OWN_PACKAGE = "attention_lab"  # a copy that lies beside a notebook never counts
+
+
+class Untrusted(Exception):
+    """A notebook's graded cell is none of the course's."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """What of one notebook is the course's own.
+
+    graded: the text of each graded cell, by its grade id, as the gradebook has it. setup: the cells
+    tagged "setup", in order. given: the text of every code cell, of the release and the source.
+    """
+
+    graded: dict[str, str]
+    setup: tuple[str, ...]
+    given: frozenset[str]
+
+
+def read_course(course: CourseDirectory, assignment: str, notebook: str) -> Course:
+    """Read what the course says about a notebook, from its gradebook and its source folder."""
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        cells = gradebook.find_notebook(notebook, assignment).source_cells
+        graded = {cell.name: cell.source for cell in cells if cell.locked}
+    path = source_folder(course, assignment) / f"{notebook}.ipynb"
+    cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    setup = tuple(cell.source for cell in cells if "setup" in cell.metadata.get("tags", []))
+    return Course(graded, setup, frozenset(cell.source for cell in cells))
+
+
+def make_job(nb: NotebookNode, course: Course, files: tuple[File, ...]) -> Job:
+    """The job of a sanitised notebook. Raises Untrusted if a cell claims to be what it is not."""
+    cells = [
+        Cell(index, _source(cell, course), judges(cell))
+        for index, cell in enumerate(nb.cells)
+        if cell.cell_type == "code" and cell.source.strip()
+    ]
+    return Job(tuple(cells), course.setup, files)
+
+
+def judges(cell: NotebookNode) -> bool:
+    """Whether a cell's points come from running it, and not from a human's reading it."""
+    return cell.cell_type == "code" and is_grade(cell) and not is_solution(cell)
+
+
+def _source(cell, course):
+    if not judges(cell):
+        return cell.source
+    try:
+        return course.graded[cell.metadata.nbgrader.grade_id]
+    except KeyError:
+        raise Untrusted(
+            f"the notebook has a graded cell {cell.metadata.nbgrader.get('grade_id')!r} that the "
+            "gradebook does not know: remove the cell, or its nbgrader metadata"
+        ) from None
+
+
+def files_beside(folders: list[Path], ignore: list[str]) -> tuple[File, ...]:
+    """The files beside a notebook, notebooks left out; a later folder's replace an earlier's.
+
+    Files are left out in the order of their names as soon as there are too many or too much.
+    """
+    found = {}
+    for folder in folders:
+        for path in map(Path, find_all_files(str(folder), [*ignore, "*.ipynb"])):
+            name = path.relative_to(folder)
+            if path.is_file() and not path.is_symlink() and name.parts[0] != OWN_PACKAGE:
+                found[str(name)] = path
+    files, room = [], MAX_BYTES
+    for name, path in sorted(found.items())[:MAX_FILES]:
+        room -= path.stat().st_size
+        if room >= 0:
+            files.append(File(name, path.read_bytes()))
+    return tuple(files)

@@ -1,0 +1,83 @@
+"""Holds a sandbox to its bounds on memory and processes, from outside."""
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from classroom.grading.limits import Limits
+
+PERIOD = 0.05
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Watchdog(threading.Thread):
+    """Kills the sandbox whose first process is `pid` as soon as it oversteps `limits`.
+
+    `reason` says afterwards which bound that was; None as long as there was no need.
+    """
+
+    def __init__(self, pid: int, limits: Limits):
+        super().__init__(daemon=True, name=f"watchdog of {pid}")
+        self.pid = pid
+        self.limits = limits
+        self.reason = None
+        self._enough = threading.Event()
+        self.start()
+
+    def run(self):
+        while not self._enough.wait(PERIOD):
+            reason = self.overstepped()
+            if reason is not None:
+                self.reason = reason
+                with suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGKILL)
+                return
+
+    def stop(self):
+        self._enough.set()
+        self.join()
+
+    def overstepped(self) -> str | None:
+        """Which bound the sandbox oversteps now, in words."""
+        pids = list(descendants(self.pid, at_most=self.limits.processes + 1))
+        if len(pids) > self.limits.processes:
+            return f"it started more than {self.limits.processes} processes"
+        if memory(pids, enough=self.limits.memory) > self.limits.memory:
+            return f"it used more than {self.limits.memory >> 20} MiB of memory"
+        return None
+
+
+def descendants(pid: int, at_most: int) -> Iterator[int]:
+    """Yield `pid` and the processes below it, no more than `at_most`."""
+    waiting = [pid]
+    while waiting and at_most > 0:
+        at_most -= 1
+        parent = waiting.pop()
+        yield parent
+        with suppress(OSError):
+            for task in Path(f"/proc/{parent}/task").iterdir():
+                waiting += map(int, (task / "children").read_text().split())
+
+
+def memory(pids: list[int], enough: int) -> int:
+    """Bytes of memory in use by `pids`; shared pages count once, or more often while the sum
+    stays below `enough` (counting them exactly takes the kernel longer)."""
+    roughly = sum(_field(pid) for pid in pids)
+    return roughly if roughly <= enough else sum(_proportional(pid) for pid in pids)
+
+
+def _field(pid):
+    with suppress(OSError):
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+    return 0
+
+
+def _proportional(pid):
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    return 0
