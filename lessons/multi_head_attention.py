@@ -16,20 +16,25 @@
 # | step | you write | minutes |
 # |---:|---|---:|
 # | 1 | `project`: queries, keys and values of all heads | 6 |
-# | 2 | `split_heads`: cut the features into heads | 10 |
-# | 3 | `attention_scores`: compare every query with every key | 9 |
+# | 2 | `split_heads`: cut the features into heads | 9 |
+# | 3 | `attention_scores`: compare every query with every key | 8 |
 # | 4 | `causal_mask`: close the future | 6 |
 # | 5 | `masked_softmax`: scores become weights | 6 |
-# | 6 | `attend`: mix the values | 5 |
-# | 7 | `merge_heads`: put the heads side by side | 9 |
-# | 8 | `MultiHeadAttention`: the whole layer | 12 |
+# | 6 | `attend`: mix the values | 4 |
+# | 7 | `merge_heads`: put the heads side by side | 8 |
+# | 8 | `MultiHeadAttention`: the whole layer | 9 |
+#
+# What comes before and after the steps takes another half hour: why there are several heads
+# at all, PyTorch beside your layer, three proofs, four bugs to recognise, and ten questions
+# to see what has stayed with you.
 
 # %% [markdown] id="how-it-works"
 # ## How this notebook works
 #
 # Each step has the same parts: **the idea**, **on paper** (one number worked out by hand),
 # **your turn** (a function to write), two **checks**, and **look** (what your function does to
-# a real sentence).
+# a real sentence). Now and then you are asked to **predict** what will come out. Nobody keeps
+# count; guessing first is simply how things stick.
 #
 # - Write your code in place of `raise NotWrittenYet`, run the cell, then run the checks
 #   below it. A check that fails says what came back, what that usually means, and where to
@@ -43,6 +48,7 @@
 
 # %% id="setup" tags=["setup"]
 import math
+import os
 
 import torch
 import torch.nn as nn
@@ -50,10 +56,11 @@ import torch.nn.functional as F
 
 try:
     from attention_lab import NotWrittenYet, check, example, show_heads
-except ImportError:
-    raise ImportError(
-        "The folder attention_lab must lie beside this notebook: "
-        "download the assignment again, whole."
+    from attention_lab.quiz import predict, recall
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        f"{missing.name} is missing. The folder attention_lab belongs beside this "
+        "notebook: download the assignment again, whole, and open the notebook there."
     ) from None
 
 torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
@@ -74,6 +81,13 @@ torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 #
 # A comment such as `# (B, H, T, d_head)` at the end of a line gives the shape of what that
 # line makes. Write such comments as you go. They catch more mistakes than any debugger.
+
+# %% [markdown] id="journey"
+# Here is the whole way, for one sentence of three tokens and two heads. The numbers on the
+# arrows are the steps of this lesson. In all drawings the same colour is the same axis, and
+# pale and strong orange are head 0 and head 1.
+#
+# ![A row of tables. x is 3 by 4. Step 1 makes q, k and v, 3 by 4 each, left half pale for head 0 and right half strong for head 1. Step 2 splits them into two tables of 3 by 2. Step 3 makes two 3 by 3 tables of scores, steps 4 and 5 two 3 by 3 tables of weights, step 6 two mixed tables of 3 by 2. Step 7 merges them into one of 3 by 4, and step 8 makes the output, 3 by 4.](journey.svg)
 
 # %% [markdown] id="sentence"
 # ## A sentence to work on
@@ -137,6 +151,11 @@ show_heads(crowded, example.tokens, title="Two jobs in one head")
 # output is row `i` of the weight times the vector, plus the bias. Rows
 # `h*d_head:(h+1)*d_head` make the features of head `h`. Nothing is split yet, and no layer
 # exists "per head".
+#
+# ![x, 3 tokens by 4 features, goes through the weight of q_proj. The upper two rows of the weight are pale, the lower two strong. They make the pale left half and the strong right half of q, 3 by 4.](project.svg)
+
+# %% id="predict-project-rows"
+predict("project-rows")
 
 # %% [markdown] id="project-paper"
 # **On paper.** Three tokens, four features, two heads: `T=3`, `d_model=4`, `H=2`, `d_head=2`.
@@ -215,25 +234,15 @@ check.project(project, aspect="value", hidden=True)
 # the number worked out above.
 
 # %% id="look-at-project"
-def paper_layer(weight, bias):
-    layer = nn.Linear(4, 4).requires_grad_(False)
-    layer.weight.copy_(torch.as_tensor(weight))
-    layer.bias.copy_(torch.as_tensor(bias))
-    return layer
-
-
-as_it_is = paper_layer(torch.eye(4), torch.zeros(4))
+paper_proj = example.linear(paper_weight, paper_bias)
 queries, _, _ = project(
-    torch.tensor([paper_x]).float(),
-    paper_layer(paper_weight, paper_bias),
-    as_it_is,
-    as_it_is,
+    torch.tensor([paper_x]).float(), paper_proj, paper_proj, paper_proj
 )
 print("q =", queries)
 
 # %% [markdown] id="project-look-rows"
-# Now the claim about rows. Below, only rows 8 to 15 of the weight are used: the rows of head
-# 1. They alone make features 8 to 15 of every query.
+# Now the claim about rows. Rows 8 to 15 of the weight belong to head 1. Used alone, they make
+# features 8 to 15 of every query.
 
 # %% id="look-at-rows"
 def sentence_project():
@@ -265,6 +274,13 @@ print("same as features 8 to 15 of q:", torch.equal(only_head_1, queries[..., ro
 # Why swap? A batched matrix product works on the *last two* axes and repeats over all the
 # others. With `H` beside `B`, one product serves all heads. This swap is why multi-head
 # attention needs no loop.
+#
+# In the drawing, `21` stands for token 2, feature 1.
+#
+# ![A table of 3 tokens by 4 features, cells named by token and feature. view reads it as two halves side by side, head 0 with features 0 and 1, head 1 with features 2 and 3. transpose makes the two halves separate tables, one a head. A strip below shows the twelve numbers in memory, in the same order throughout.](split-heads.svg)
+
+# %% id="predict-split-shape"
+predict("split-shape")
 
 # %% [markdown] id="split-paper"
 # **On paper.** Token 0 has the four features below. With two heads, head 0 gets the first run
@@ -331,15 +347,15 @@ labels = torch.tensor([[[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]])  # (
 yours, viewed = split_heads(labels, 2), labels.view(1, 2, 3, 2)
 
 for head in range(2):
-    print(f"head {head}   yours         view straight away")
+    print(f"head {head}   yours    view straight away")
     for mine, wrong in zip(yours[0, head].tolist(), viewed[0, head].tolist()):
-        print(f"         {mine!s:12}  {wrong}")
+        print("         {:02} {:02}    {:02} {:02}".format(*mine, *wrong))
 
 # %% [markdown] id="split-look-wrong"
 # Both have shape `(1, 2, 3, 2)`. In yours, head 0 holds features 0 and 1 of tokens 0, 1
 # and 2. In the other, head 0 holds *all* of token 0 and half of token 1, and never sees the
-# last token. **No shape check can find that.** The sentence can: choose each variant below and
-# look at the four heads.
+# last token. **No shape check can find that.** The sentence can: compare the four heads
+# below with their jobs.
 
 # %% id="look-at-split-heads"
 def sentence_heads():
@@ -356,8 +372,27 @@ show_heads(
         "view straight away": example.pattern(viewed_q, viewed_k),
     },
     example.tokens,
+    compare="view straight away",
     title="The four heads, split in two ways",
 )
+
+# %% [markdown] id="split-memory"
+# **Memory.** A tensor is a row of numbers and a rule for reading it: the **strides** say how
+# many numbers further on the next element of each axis lies.
+
+# %% id="predict-split-strides"
+predict("split-strides")
+
+# %% id="look-at-strides"
+viewed, split = labels.view(1, 3, 2, 2), split_heads(labels, 2)
+for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
+    same = "same memory" if tensor.data_ptr() == labels.data_ptr() else "a copy"
+    shape, strides = str(tuple(tensor.shape)), str(tensor.stride())
+    print(f"{name:10}  {shape:12}  strides {strides:13}  {same}")
+
+# %% [markdown] id="split-memory-copy"
+# Three shapes, one row of twelve numbers. If your split is a copy, it is right all the same;
+# it has only done more work than it had to.
 
 # %% [markdown] id="scores-idea"
 # ## Step 3 · Scores
@@ -373,7 +408,12 @@ show_heads(
 # strays from 0: for random vectors its spread grows like `sqrt(d_head)`. Dividing by
 # `sqrt(d_head)` keeps the spread near 1, whatever the size of a head. You will measure it.
 
+# %% id="predict-scale"
+predict("scale")
+
 # %% [markdown] id="scores-paper"
+# ![For each of two heads: a table of queries, 3 tokens by 2 features, times a table of keys, 2 features by 3 tokens, divided by the root of 2, gives a table of scores, 3 by 3.](scores.svg)
+#
 # **On paper.** Head 1 has features 2 and 3. How well does the query of token 2 fit the key of
 # token 0?
 
@@ -478,6 +518,8 @@ for width in (4, 64, 256):
 # nothing left to look at: softmax divides 0 by 0, and the row becomes NaN.
 
 # %% [markdown] id="mask-paper"
+# ![The scores of head 1, 3 by 3, plus the mask, 3 by 3. The mask is 0 on and below the diagonal and minus infinity above it. In the sum the three cells above the diagonal are hatched: closed.](causal-mask.svg)
+#
 # **On paper.** Three tokens. Which of the nine cells are open?
 
 # %% id="mask-by-hand"
@@ -555,7 +597,12 @@ print("scores of head 1, masked =", paper_scores()[0, 1] + causal_mask(3))
 # cells take no part in the sum. Mask after it, and their share is simply lost: rows sum to
 # less than 1.
 
+# %% id="predict-mask-first-row"
+predict("mask-first-row")
+
 # %% [markdown] id="softmax-paper"
+# ![The masked scores of head 1 go through softmax, row by row. The weights that come out are 0 in the hatched cells, and three bars of equal length show that each row sums to 1.](softmax.svg)
+#
 # **On paper.** The scores of token 1 in head 1, with the future closed.
 
 # %% id="softmax-by-hand"
@@ -614,9 +661,13 @@ check.masked_softmax(masked_softmax, aspect="value")
 check.masked_softmax(masked_softmax, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
+# %% id="predict-softmax-sum"
+predict("softmax-sum")
+
 # %% [markdown] id="softmax-look"
-# **Look.** At last, the four heads of the sentence by your own functions. Choose a head, and
-# read a row: whom does this token look at? Then switch to the causal variant.
+# **Look.** At last, the four heads of the sentence by your own functions, once with all tokens
+# in view and once with the future closed. Choose a head, and read a row: whom does this token
+# look at?
 #
 # - Head 1 (same word): *the* and *cat* share their weight between two places. What becomes of
 #   the first *cat* when the future is closed?
@@ -634,6 +685,8 @@ future_closed = causal_mask(len(example.tokens))
 show_heads(
     {"all tokens": sentence_weights(), "causal": sentence_weights(future_closed)},
     example.tokens,
+    head=1,
+    compare="causal",
 )
 
 # %% [markdown] id="attend-idea"
@@ -648,7 +701,12 @@ show_heads(
 # Row times column: the weights of query `i` meet feature `f` of all values. So nothing is
 # transposed this time.
 
+# %% id="predict-attend-range"
+predict("attend-range")
+
 # %% [markdown] id="attend-paper"
+# ![The weights of head 1, 3 by 3, times its values, 3 tokens by 2 features, give what head 1 has mixed, 3 by 2. Beside the middle row stands its sum: 0.80 times 2 plus 0.20 times 1.](attend.svg)
+#
 # **On paper.** The weights of token 1 in head 1 from above, and the values of tokens 0 and 1.
 
 # %% id="attend-by-hand"
@@ -731,6 +789,11 @@ for at, token in enumerate(example.tokens):
 # only how it is read; the numbers of one token then lie far apart. `view` cannot join axes
 # like that, and refuses. `.contiguous()` copies the numbers into the new order first.
 # `reshape` does the same by itself when it must.
+#
+# ![Two tables, one a head, 3 by 2 each. transpose puts them side by side, reshape reads them as one table of 3 by 4. A strip below shows memory: before, all numbers of head 0 and then all of head 1; after the copy, token by token.](merge-heads.svg)
+
+# %% id="predict-merge-view"
+predict("merge-view")
 
 # %% [markdown] id="merge-paper"
 # **On paper.** Say token 1 has `[10, 11]` in head 0 and `[12, 13]` in head 1. Merged, it has
@@ -824,6 +887,8 @@ print("after contiguous:", tuple(swapped.contiguous().view(1, 6, 32).shape))
 #
 # The work is about that of one big head. What has been gained is several notions of
 # *relevant*.
+#
+# ![The merged table, 3 tokens by 4 features: two pale features from head 0, two strong ones from head 1. Lines lead from each of the four to each of the four features of the output.](out-proj.svg)
 
 # %% [markdown] id="module-exercise"
 # ### Your turn: `MultiHeadAttention.forward`
@@ -909,13 +974,7 @@ check.MultiHeadAttention(MultiHeadAttention, aspect="value", hidden=True)
 
 # %% id="look-at-module"
 layer = MultiHeadAttention(example.d_model, example.num_heads)
-layer.load_state_dict(
-    {
-        f"{name}.{part}": getattr(getattr(example, name), part)
-        for name in ("q_proj", "k_proj", "v_proj", "out_proj")
-        for part in ("weight", "bias")
-    }
-)
+example.fill(layer)
 with torch.no_grad():
     found = example.words_found(layer(example.x))
 print(f"{'token':>8}   {'heads 1 + 2':14}{'(empty)':10}{'head 0':10}head 3")
@@ -927,7 +986,8 @@ for token, (met, empty, previous, following) in zip(example.tokens, found):
 #
 # PyTorch has this layer: `nn.MultiheadAttention`. It keeps the three projections in one matrix
 # `in_proj_weight`, the rows of `q_proj` first, then those of `k_proj`, then those of `v_proj`.
-# Copy your weights into it, and both must say the same.
+# Copy your weights into it, and both must say the same. It is the reference behind the checks
+# of this notebook, too.
 
 # %% id="against-pytorch"
 def pytorch_twin(mine):
@@ -959,5 +1019,491 @@ _, pytorch_weights = pytorch_twin(layer)(
     example.x, example.x, example.x, average_attn_weights=False
 )
 show_heads(
-    {"yours": sentence_weights(), "PyTorch": pytorch_weights.detach()}, example.tokens
+    {"yours": sentence_weights(), "PyTorch": pytorch_weights.detach()},
+    example.tokens,
+    compare="PyTorch",
 )
+
+# %% [markdown] id="pytorch-biases"
+# One difference is worth knowing. A new `nn.MultiheadAttention` starts with **all biases 0**,
+# while an `nn.Linear` starts with small random ones. Weights must be random, or all heads
+# would start alike and stay alike. Biases need not be, and at 0 no token is preferred before
+# anything has been learned.
+#
+# For testing that is a trap: with biases of 0, a layer that forgets them looks right. The
+# checks here write biases that are not 0 into both layers.
+#
+# One of the biases does nothing at all. The bias of the keys adds the same amount to a whole
+# row of scores, and softmax does not notice a shift.
+
+# %% id="look-at-key-bias"
+shifted = MultiHeadAttention(16, 4)
+shifted.load_state_dict(mine.state_dict())
+with torch.no_grad():
+    shifted.k_proj.bias += 3
+    print("largest change:", (shifted(batch) - mine(batch)).abs().max().item())
+
+# %% [markdown] id="prove-idea"
+# ## Prove it yourself
+#
+# Nothing in this part is graded. It is where you convince yourself that the batched code does
+# what the words say.
+
+# %% [markdown] id="one-query-exercise"
+# ### One query, plain Python
+#
+# Difficulty 2 of 5 · importance 3 of 5 · about 5 minutes · 6 lines
+#
+# One token, one head, no torch. `query` is a list of numbers; `keys` and `values` are lists of
+# such lists, one for each token. Use loops as you like, and `math.exp` and `math.sqrt`.
+#
+# <details><summary>Hint 1</summary>
+#
+# Four lines of thought: a score for each key, its `exp`, its share of the sum, and then for
+# each feature the sum of share times value.
+#
+# <details><summary>Hint 2</summary>
+#
+# `dot(query, key) / math.sqrt(len(query))` is the score of a key; `dot` is defined in step 1.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# With the shares in a list, feature `f` of the result is
+# `sum(share * value[f] for share, value in zip(shares, values))`.
+#
+# </details></details></details>
+
+# %% grade_id="one_query" solution=true
+def one_query(query, keys, values):
+    """What one token gets from attention: a list as long as each of the values."""
+    ### BEGIN SOLUTION
+    scores = [dot(query, key) / math.sqrt(len(query)) for key in keys]
+    powers = [math.exp(score) for score in scores]
+    shares = [power / sum(powers) for power in powers]
+    mixture = []
+    for offered in zip(*values):  # one feature of all values
+        mixture.append(dot(shares, offered))
+    return mixture
+    ### END SOLUTION
+
+
+# %% id="check-one-query"
+from attention_lab import prove
+
+prove.one_query(one_query)
+
+# %% [markdown] id="one-head-exercise"
+# ### One head at a time
+#
+# Difficulty 3 of 5 · importance 4 of 5 · about 6 minutes · 7 lines
+#
+# Your layer treats all heads at once. Now do a single head by itself, with small matrices and
+# only the rows `h*d_head:(h+1)*d_head` of *your* layer's weights. If the heads are what the
+# lesson says they are, the heads one by one must equal the batched layer, before `out_proj`.
+#
+# <details><summary>Hint 1</summary>
+#
+# With `rows = slice(h * d_head, (h + 1) * d_head)`, the queries of the head are
+# `F.linear(x, layer.q_proj.weight[rows], layer.q_proj.bias[rows])`.
+#
+# <details><summary>Hint 2</summary>
+#
+# The same for keys and values. Each is `(T, d_head)` now, so `k.T` is the transpose you need.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `F.softmax(q @ k.T / math.sqrt(d_head), dim=-1)`, times the values.
+#
+# </details></details></details>
+
+# %% grade_id="one_head" solution=true
+def one_head(x, layer, h):
+    """Head h of a MultiHeadAttention by itself, without a mask.
+
+    x: (T, d_model). Returns (T, d_head): what the head has mixed, before out_proj
+    """
+    ### BEGIN SOLUTION
+    rows = slice(h * layer.d_head, (h + 1) * layer.d_head)
+    q = F.linear(x, layer.q_proj.weight[rows], layer.q_proj.bias[rows])  # (T, d_head)
+    k = F.linear(x, layer.k_proj.weight[rows], layer.k_proj.bias[rows])
+    v = F.linear(x, layer.v_proj.weight[rows], layer.v_proj.bias[rows])
+    weights = F.softmax(q @ k.T / math.sqrt(layer.d_head), dim=-1)  # (T, T)
+    return weights @ v  # (T, d_head)
+    ### END SOLUTION
+
+
+# %% id="check-one-head"
+prove.one_head(one_head, MultiHeadAttention)
+
+# %% [markdown] id="laws"
+# ### Three laws
+#
+# What must hold for any weights whatever? Predict, then run your layer.
+#
+# **A later token is changed.**
+
+# %% id="predict-law-causal"
+predict("law-causal")
+
+# %% id="law-causal"
+any_layer = MultiHeadAttention(12, 3).requires_grad_(False)
+any_x = torch.randn(1, 6, 12, generator=generator)
+
+
+def rows_moved(before, after):
+    moved = (before - after).abs().amax(dim=(0, 2)) > 1e-5
+    return moved.nonzero().flatten().tolist()
+
+
+changed_x = any_x.clone()
+changed_x[:, 3] += 1
+before, after = any_layer(any_x, causal=True), any_layer(changed_x, causal=True)
+print("rows that moved:", rows_moved(before, after))
+
+# %% [markdown] id="law-permutation-idea"
+# **The tokens are put in another order.**
+
+# %% id="predict-law-permutation"
+predict("law-permutation")
+
+# %% id="law-permutation"
+order = [5, 2, 0, 4, 1, 3]
+before, after = any_layer(any_x), any_layer(any_x[:, order])
+print("rows that moved:", rows_moved(before, after))
+print("once the old rows are in that order too:", rows_moved(before[:, order], after))
+
+# %% [markdown] id="law-constant-idea"
+# **All tokens are the same.**
+
+# %% id="predict-law-constant"
+predict("law-constant")
+
+# %% id="law-constant"
+same_x = any_x[:, :1].expand(1, 6, 12)
+output = any_layer(same_x)
+print("largest difference between rows:", (output - output[:, :1]).abs().max().item())
+
+# %% [markdown] id="wrong-idea"
+# ## What goes wrong
+#
+# Four bugs that people really make, on our sentence with the future closed. All four run
+# without an error, and every output has the right shape. Read the line with the bug, say what
+# the picture will show, then run it.
+
+# %% id="sentence-scores"
+queries, keys, _ = sentence_heads()
+raw = queries @ keys.mT  # (1, 4, 6, 6)
+scaled = raw / math.sqrt(example.d_head)
+
+# %% [markdown] id="wrong-mask-late-idea"
+# **The mask after softmax.**
+
+# %% id="wrong-mask-late"
+bug = scaled.softmax(-1) * future_closed.exp()
+show_heads(bug, example.tokens, causal=True, head=3, title="Masked after softmax")
+
+# %% [markdown] id="wrong-mask-late-answer"
+# Rows sum to less than 1: what the closed cells had is lost. Head 3 had nearly all of its
+# weight there, so nearly nothing is left, and its tokens collect next to nothing.
+
+# %% [markdown] id="wrong-diagonal-idea"
+# **The diagonal closed as well.**
+
+# %% id="wrong-diagonal"
+diagonal_too = torch.full((6, 6), -math.inf).triu(diagonal=0)
+bug = (scaled + diagonal_too).softmax(-1)
+show_heads(bug, example.tokens, title="Diagonal closed")
+
+# %% [markdown] id="wrong-diagonal-answer"
+# Row 0 is NaN. In a deep model the next layer would be NaN everywhere, and so would the loss.
+
+# %% [markdown] id="wrong-axis-idea"
+# **Softmax over the queries.**
+
+# %% id="wrong-axis"
+bug = (scaled + future_closed).softmax(-2)
+show_heads(bug, example.tokens, causal=True, title="Softmax over queries")
+
+# %% [markdown] id="wrong-axis-answer"
+# Columns sum to 1 instead of rows. The last column has a single open cell, so that cell is 1,
+# whatever its score. The first token gets too little, the last one too much.
+
+# %% [markdown] id="wrong-root-idea"
+# **No root.**
+
+# %% id="wrong-root"
+bug = (raw + future_closed).softmax(-1)
+show_heads(bug, example.tokens, causal=True, title="No root")
+
+# %% [markdown] id="wrong-root-answer"
+# The hardest to see, and no picture of ours will show it: all is merely a little sharper. Our
+# scores are few and tidy. With 64 random features, step 3 has shown what it does. This is why
+# the checks compare numbers.
+
+# %% [markdown] id="cost-idea"
+# ## What it costs
+#
+# Do more heads cost more? Guess first.
+
+# %% id="predict-cost"
+predict("cost")
+
+# %% id="look-at-cost"
+def count_operations(heads):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        MultiHeadAttention(64, heads)(cost_x)
+    return counter.get_total_flops()
+
+
+cost_x = torch.randn(1, 128, 64, generator=generator)  # (B, T, d_model)
+if not os.environ.get("NBGRADER_EXECUTION"):  # grading has no use for this
+    print("heads   floating-point operations   numbers in the attention matrices")
+    for heads in (1, 2, 4, 8, 16):
+        print(f"{heads:5}   {count_operations(heads):25,}   {heads * 128 * 128:33,}")
+
+# %% [markdown] id="cost-answer"
+# The work stays exactly the same. `H` heads of `d_head` features make as many products as one
+# head of `H * d_head`.
+#
+# What grows is the **attention matrix**: `H` tables of `T × T`. They grow with the square of
+# the length. At 128 tokens that is nothing. At 100,000 tokens one table alone has ten thousand
+# million cells. That is why fused kernels such as FlashAttention never write it down as a
+# whole.
+
+# %% [markdown] id="to-keep"
+# ## To keep
+#
+# | step | shape | line | why |
+# |---|---|---|---|
+# | project | `(B, T, d_model)` | `q_proj(x)` | rows `h*d_head:(h+1)*d_head` of the weight are head `h` |
+# | split | `(B, H, T, d_head)` | `view`, then swap `T` and `H` | heads beside the batch: one product for all |
+# | score | `(B, H, T, T)` | `q @ kᵀ / sqrt(d_head)` | the root keeps the spread near 1 |
+# | mask | `(T, T)` | 0 or `-inf`, added | `exp(-inf)` is 0; the diagonal stays open |
+# | softmax | `(B, H, T, T)` | over the last axis | each query shares out 1 among the keys |
+# | attend | `(B, H, T, d_head)` | `weights @ v` | one mixture for each query and head |
+# | merge | `(B, T, d_model)` | swap back, then `reshape` | memory is not in order: one copy |
+# | project out | `(B, T, d_model)` | `out_proj(merged)` | here the heads meet |
+#
+# - One softmax row is one mixture. Several heads are several mixtures.
+# - A right shape proves little. A law, or a sentence whose answer you know, proves more.
+# - The layer knows nothing of order. The mask, or positions in `x`, must bring it in.
+
+# %% [markdown] id="recall"
+# ## What has stayed with you?
+#
+# Ten questions. Do not scroll up. One that you get wrong comes again.
+
+# %% id="recall-questions"
+recall()
+
+# %% [markdown] id="stretch"
+# ## Stretch
+#
+# For those who want more: four variations that real models use. They are worth no points, and
+# the same judge looks at them. Skip them freely. Each stands by itself.
+
+# %% [markdown] id="cross-exercise"
+# ### Cross-attention
+#
+# Difficulty 2 of 5 · about 6 minutes · 6 lines
+#
+# A translator's tokens look at the tokens of *another* sentence. Queries come from `x`, keys
+# and values from `memory`. The two lengths `T` and `S` differ, so the scores are
+# `(B, H, T, S)`: one row for each query, one column for each key.
+#
+# <details><summary>Hint 1</summary>
+#
+# The same steps in the same order. Only two of the three projections read from `memory`.
+#
+# <details><summary>Hint 2</summary>
+#
+# Your `split_heads`, `attention_scores`, `attend` and `merge_heads` may well work as they are.
+# If one of them took `T` from the wrong tensor, it shows now.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `q = split_heads(q_proj(x), num_heads)`, `k = split_heads(k_proj(memory), num_heads)`, and so
+# on as in step 8, without a mask.
+#
+# </details></details></details>
+
+# %% grade_id="cross_attention" solution=true
+def cross_attention(x, memory, q_proj, k_proj, v_proj, out_proj, num_heads):
+    """Let the tokens of x look at those of memory.
+
+    x: (B, T, d_model); memory: (B, S, d_model); four nn.Linear(d_model, d_model)
+    Returns (B, T, d_model)
+    """
+    ### BEGIN SOLUTION
+    q = split_heads(q_proj(x), num_heads)  # (B, H, T, d_head)
+    k = split_heads(k_proj(memory), num_heads)  # (B, H, S, d_head)
+    v = split_heads(v_proj(memory), num_heads)
+    weights = masked_softmax(attention_scores(q, k))  # (B, H, T, S)
+    return out_proj(merge_heads(attend(weights, v)))  # (B, T, d_model)
+    ### END SOLUTION
+
+
+# %% id="check-cross"
+from attention_lab import stretch
+
+stretch.cross_attention(cross_attention)
+
+# %% [markdown] id="padding-exercise"
+# ### A padding mask
+#
+# Difficulty 3 of 5 · about 6 minutes · 3 lines
+#
+# Sentences in a batch have different lengths; the short ones are filled up with padding that
+# nobody should look at. Unlike the causal mask, this one differs from sentence to sentence.
+#
+# <details><summary>Hint 1</summary>
+#
+# Which keys are padding? Compare `torch.arange(S)` with the length of each sentence.
+#
+# <details><summary>Hint 2</summary>
+#
+# The comparison must come out as `(B, 1, 1, S)`: its own row for each sentence, the same for
+# all heads and all queries. `lengths[:, None, None, None]` has shape `(B, 1, 1, 1)`.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `scores.masked_fill(…, -math.inf).softmax(-1)`, with `torch.arange(S) >= …` in the gap.
+#
+# </details></details></details>
+
+# %% grade_id="padded_softmax" solution=true
+def padded_softmax(scores, lengths):
+    """Weights with nothing on padding.
+
+    scores: (B, H, T, S); lengths: (B,), how many keys are real, at least 1
+    Returns (B, H, T, S)
+    """
+    ### BEGIN SOLUTION
+    keys = torch.arange(scores.shape[-1], device=scores.device)
+    padding = keys >= lengths[:, None, None, None]  # (B, 1, 1, S)
+    return scores.masked_fill(padding, -math.inf).softmax(dim=-1)  # (B, H, T, S)
+    ### END SOLUTION
+
+
+# %% id="check-padding"
+stretch.padded_softmax(padded_softmax)
+
+# %% [markdown] id="grouped-exercise"
+# ### Grouped-query attention
+#
+# Difficulty 3 of 5 · about 6 minutes · 4 lines
+#
+# While a model writes, the keys and values of all earlier tokens must be kept. To keep less,
+# many models let several query heads share one head of keys and values: `H` heads of queries,
+# `G` of keys and values. Heads 0 to `H/G - 1` share group 0, the next `H/G` share group 1, and
+# so on.
+#
+# <details><summary>Hint 1</summary>
+#
+# Bring `k` and `v` to `H` heads. After that nothing is new.
+#
+# <details><summary>Hint 2</summary>
+#
+# With 2 groups and 6 heads the groups must come as 0 0 0 1 1 1, not as 0 1 0 1 0 1.
+# `repeat_interleave` does the first, `repeat` the second.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `k.repeat_interleave(…, dim=1)`, with the number of heads in a group; the same for `v`.
+#
+# </details></details></details>
+
+# %% grade_id="grouped_attention" solution=true
+def grouped_attention(q, k, v):
+    """Attention in which several heads of queries share one head of keys and values.
+
+    q: (B, H, T, d_head); k, v: (B, G, T, d_head), where G divides H
+    Returns (B, H, T, d_head)
+    """
+    ### BEGIN SOLUTION
+    shared_by = q.shape[1] // k.shape[1]
+    k = k.repeat_interleave(shared_by, dim=1)  # (B, H, T, d_head)
+    v = v.repeat_interleave(shared_by, dim=1)
+    return attend(masked_softmax(attention_scores(q, k)), v)  # (B, H, T, d_head)
+    ### END SOLUTION
+
+
+# %% id="check-grouped"
+stretch.grouped_attention(grouped_attention)
+
+# %% [markdown] id="cache-exercise"
+# ### A KV cache
+#
+# Difficulty 3 of 5 · about 7 minutes · 4 lines
+#
+# A model that writes makes one token at a time. Keys and values of earlier tokens do not
+# change when a token is added, so they are kept: the **cache**. For the newest token only its
+# own query, key and value are made.
+#
+# No mask is needed. Why not?
+#
+# <details><summary>Hint 1</summary>
+#
+# The newest token may look at all others and at itself. There is no future to close.
+#
+# <details><summary>Hint 2</summary>
+#
+# `torch.cat` puts the new key behind the old ones. Tokens are the axis before the last.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# `keys = torch.cat([past_k, k], dim=-2)`, values likewise; then attention of `q` with all of
+# them. Return the mixture, the keys and the values.
+#
+# </details></details></details>
+
+# %% grade_id="attend_next" solution=true
+def attend_next(q, k, v, past_k, past_v):
+    """Attention of the newest token.
+
+    q, k, v: (B, H, 1, d_head), the newest token's; past_k, past_v: (B, H, t, d_head)
+    Returns what it collects (B, H, 1, d_head), then all keys and all values so far,
+    each (B, H, t + 1, d_head)
+    """
+    ### BEGIN SOLUTION
+    keys = torch.cat([past_k, k], dim=-2)  # (B, H, t + 1, d_head)
+    values = torch.cat([past_v, v], dim=-2)
+    weights = masked_softmax(attention_scores(q, keys))  # (B, H, 1, t + 1)
+    return attend(weights, values), keys, values
+    ### END SOLUTION
+
+
+# %% id="check-cache"
+stretch.attend_next(attend_next)
+
+# %% [markdown] id="cache-look"
+# Token by token, with the cache, our sentence gives what the causal layer gives in one go.
+
+# %% id="look-at-cache"
+queries, keys, values = sentence_heads()
+at_once = attend(sentence_weights(causal_mask(6)), values)
+
+past_k, past_v = keys[:, :, :0], values[:, :, :0]  # nothing yet
+for at in range(6):
+    new = slice(at, at + 1)
+    collected, past_k, past_v = attend_next(
+        queries[:, :, new], keys[:, :, new], values[:, :, new], past_k, past_v
+    )
+    difference = (collected - at_once[:, :, new]).abs().max().item()
+    print(f"token {at}: cache {tuple(past_k.shape)}, difference {difference:.0e}")
+
+# %% [markdown] id="where-next"
+# ## Where to go next
+#
+# - [Attention Is All You Need](https://arxiv.org/abs/1706.03762), the paper that named the
+#   layer. Section 3.2 is what you have built.
+# - [A Mathematical Framework for Transformer Circuits](https://transformer-circuits.pub/2021/framework/index.html):
+#   what heads do together, across layers.
+# - [Are Sixteen Heads Really Better than One?](https://arxiv.org/abs/1905.10650): how many
+#   heads can be taken away from a trained model.
+# - [FlashAttention](https://arxiv.org/abs/2205.14135): the same numbers, without ever writing
+#   down the attention matrix.
+# - Positions: your layer cannot tell order. [RoFormer](https://arxiv.org/abs/2104.09864)
+#   rotates queries and keys so that it can.

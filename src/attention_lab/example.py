@@ -117,6 +117,21 @@ x = _embed()
 q_proj, k_proj, v_proj, out_proj = _queries(), _keys(), _values(), _output()
 
 
+def linear(weight: list, bias: list) -> nn.Linear:
+    """A layer with these numbers, that asks for no gradient. weight: (out, in); bias: (out,)."""
+    layer = nn.Linear(len(weight[0]), len(weight)).requires_grad_(False)
+    layer.weight.copy_(torch.tensor(weight))
+    layer.bias.copy_(torch.tensor(bias))
+    return layer
+
+
+def fill(attention: nn.Module) -> None:
+    """Write the numbers of the four layers above into those of a MultiHeadAttention(32, 4)."""
+    layers = {"q_proj": q_proj, "k_proj": k_proj, "v_proj": v_proj, "out_proj": out_proj}
+    for name, layer in layers.items():
+        getattr(attention, name).load_state_dict(layer.state_dict())
+
+
 def pattern(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     """Attention weights (B, H, T, T) of split ``q`` and ``k`` (B, H, T, d_head), by PyTorch.
 

@@ -1,0 +1,286 @@
+"""The questions of the lesson: those before a cell is run, and ten to recall at the end."""
+
+from attention_lab.quiz import Option, Question
+
+
+def _right(text, why):
+    return Option(text, right=True, why=why)
+
+
+def _wrong(text, why):
+    return Option(text, why=why)
+
+
+def _mistake(text, step, slug):
+    return Option(text, misconception=(step, slug))
+
+
+PREDICTIONS = {
+    "project-rows": Question(
+        "With `d_model = 32` and 4 heads: which part of `q_proj.weight` makes the queries of "
+        "head 2?",
+        (
+            _wrong(
+                "columns 16 to 23",
+                "Columns say which features of x are read. Every head may read all of them.",
+            ),
+            _right(
+                "rows 16 to 23",
+                "Row i makes output feature i, and features 16 to 23 are those of head 2.",
+            ),
+            _mistake("every fourth row", "split_heads", "head-interleaving"),
+        ),
+    ),
+    "split-shape": Question(
+        "`x` is `(2, 5, 12)`, and there are 3 heads. What shape has `split_heads(x, 3)`?",
+        (
+            _mistake("(2, 5, 3, 4)", "split_heads", "missing-head-transpose"),
+            _right("(2, 3, 5, 4)", "B, H, T, d_head: the heads stand beside the batch."),
+            _wrong(
+                "(6, 5, 4)",
+                "A matrix product would do the right thing with it, but B and H could no longer "
+                "be told apart: the result has four axes.",
+            ),
+        ),
+    ),
+    "split-strides": Question(
+        "`x` is `(1, 3, 4)` and lies in memory in order: its strides are `(12, 4, 1)`. What are "
+        "the strides after `x.view(1, 3, 2, 2).transpose(1, 2)`?",
+        (
+            _wrong(
+                "(12, 6, 2, 1)",
+                "So a tensor of that shape would lie if its numbers had been put in order. "
+                "Nothing was moved here: a transpose swaps strides.",
+            ),
+            _wrong(
+                "(12, 4, 2, 1)",
+                "So they are after the view: next token 4 steps on, next head 2. Then the "
+                "transpose swaps those two.",
+            ),
+            _right(
+                "(12, 2, 4, 1)",
+                "The next head is 2 numbers further on, the next token 4. Nothing has moved.",
+            ),
+        ),
+    ),
+    "scale": Question(
+        "`d_model = 512`, 8 heads. By what are the scores divided?",
+        (
+            _mistake("22.6", "attention_scores", "scale-by-d-model"),
+            _right("8", "d_head is 512 / 8 = 64, and its root is 8."),
+            _mistake("64", "attention_scores", "scale-without-sqrt"),
+            _mistake("2.8", "attention_scores", "scale-by-num-heads"),
+        ),
+    ),
+    "mask-first-row": Question(
+        "Five tokens, causal mask. What are the weights of token 0 after softmax?",
+        (
+            _mistake("0.2, 0.2, 0.2, 0.2, 0.2", "masked_softmax", "mask-ignored"),
+            _mistake("0.2, 0, 0, 0, 0", "masked_softmax", "mask-after-softmax"),
+            _mistake("NaN, five times", "causal_mask", "mask-diagonal-zero"),
+            _right("1, 0, 0, 0, 0", "It may look at itself only, and a row sums to 1."),
+        ),
+    ),
+    "softmax-sum": Question(
+        "`weights` is `(2, 3, 5, 5)`. Which of these is 1 everywhere?",
+        (
+            _right("weights.sum(dim=-1)", "Each query shares out 1 among the keys, the last axis."),
+            _mistake("weights.sum(dim=-2)", "masked_softmax", "softmax-wrong-dim"),
+            _wrong(
+                "weights.sum(dim=1)",
+                "That axis is the heads. Each head has a softmax of its own; they share nothing.",
+            ),
+        ),
+    ),
+    "attend-range": Question(
+        "All values lie between -1 and 1. Can a number in the output of `attend` be 3?",
+        (
+            _wrong(
+                "Yes, if the scores are large",
+                "Large scores make a weight come near 1, never more.",
+            ),
+            _wrong(
+                "Yes, with many tokens",
+                "More tokens share the same 1. The weights do not add up to more.",
+            ),
+            _right("No", "A weighted mean lies between the smallest and the largest value."),
+        ),
+    ),
+    "merge-view": Question(
+        "Straight after `split_heads`, `h.transpose(1, 2).view(B, T, d_model)` works. And after "
+        "`attend`?",
+        (
+            _wrong(
+                "It works as well",
+                "The shapes are the same, the memory is not: the product has written its result "
+                "head after head.",
+            ),
+            _right(
+                "It raises an error",
+                "The product has written head after head. What view should join lies apart.",
+            ),
+            _wrong(
+                "It gives the right shape with the numbers mixed up",
+                "A view never does that behind your back here: it refuses. Leaving out the "
+                "transpose does it.",
+            ),
+        ),
+    ),
+    "law-causal": Question(
+        "Six tokens, `causal=True`. Token 3 is changed. Which rows of the output move?",
+        (
+            _mistake("all six", "masked_softmax", "mask-ignored"),
+            _wrong("row 3 only", "Rows 4 and 5 look at token 3 as well."),
+            _right("rows 3, 4 and 5", "A token is seen by itself and by those after it."),
+            _mistake("rows 0 to 3", "causal_mask", "mask-inverted"),
+        ),
+    ),
+    "law-permutation": Question(
+        "No mask. The tokens are put in another order. What becomes of the output?",
+        (
+            _wrong(
+                "It stays as it is",
+                "Each row belongs to one token, and goes where its token goes.",
+            ),
+            _right(
+                "The same rows, in the new order",
+                "Nothing in the layer knows where a token stands. Only x itself can say so, "
+                "which is why transformers add positions to it.",
+            ),
+            _wrong(
+                "Other numbers altogether",
+                "A weighted mean does not ask in what order its terms are added.",
+            ),
+        ),
+    ),
+    "law-constant": Question(
+        "All tokens have the same vector. Then the rows of the output ...",
+        (
+            _wrong("are zero", "The mean of equal values is that value, not zero."),
+            _wrong(
+                "depend on the scores",
+                "All values are equal. However the weights are spread, the mean is the same.",
+            ),
+            _right("are all the same", "Any weighted mean of equal values is that value."),
+        ),
+    ),
+    "cost": Question(
+        "`d_model` stays 64. Going from 1 head to 8: how many more multiplications?",
+        (
+            _wrong("8 times as many", "Each of the 8 heads has only an eighth of the features."),
+            _right("none", "8 heads of 8 features make as many products as 1 head of 64."),
+            _wrong("an eighth as many", "Each head does an eighth, and there are 8 of them."),
+        ),
+    ),
+}
+
+RECALL = (
+    Question(
+        "What do the axes `(B, H, T, d_head)` stand for?",
+        (
+            _wrong("batch, hidden, time, depth", "H counts heads; d_head is their width."),
+            _right(
+                "sentence, head, token, feature of that head",
+                "And d_model = H * d_head.",
+            ),
+            _wrong(
+                "sentence, token, head, feature of that head",
+                "That is the order before the swap. Heads come second, beside the batch.",
+            ),
+        ),
+    ),
+    Question(
+        "How many linear layers make the queries of 8 heads?",
+        (
+            _wrong("8", "One is enough: each head owns d_head rows of its weight."),
+            _right("1", "Each head owns d_head rows of its weight."),
+            _wrong("24", "Queries, keys and values each take one layer for all heads."),
+        ),
+    ),
+    Question(
+        "Why does `split_heads` swap two axes after the `view`?",
+        (
+            _right(
+                "so that one batched product serves all heads",
+                "A product works on the last two axes, T and d_head, and repeats over B and H.",
+            ),
+            _wrong("to put the numbers in order in memory", "No number moves; strides do."),
+            _wrong("because view cannot make four axes", "It can. The order is the point."),
+        ),
+    ),
+    Question(
+        "`view` straight to `(B, H, T, d_head)`: what happens?",
+        (
+            _wrong("an error", "The number of elements fits, so view is content."),
+            _wrong("the same as view and transpose", "Only the shape is the same."),
+            _right(
+                "right shape, wrong tokens",
+                "Each head gets whole tokens instead of its features of every token.",
+            ),
+        ),
+    ),
+    Question(
+        "What would happen without the division by `sqrt(d_head)`?",
+        (
+            _right(
+                "wide heads saturate: one weight near 1, hardly any gradient",
+                "The spread of a dot product grows like sqrt(d_head).",
+            ),
+            _wrong("rows would no longer sum to 1", "Softmax sees to that with any scores."),
+            _wrong("nothing, softmax ignores scale", "It ignores a shift, not a scale."),
+        ),
+    ),
+    Question(
+        "Why is the mask added before softmax?",
+        (
+            _wrong("because it is faster", "It is about the sum of the row."),
+            _right(
+                "so that closed cells take no part in the row's sum",
+                "exp(-inf) is 0. The open cells share all of the 1.",
+            ),
+            _wrong("because -inf times 0 is 0", "It is NaN. That is why it is added."),
+        ),
+    ),
+    Question(
+        "Which rows become NaN when the diagonal is closed as well?",
+        (
+            _wrong("all", "Later rows still have earlier tokens to look at."),
+            _wrong("the last one", "The last row has most to look at."),
+            _right("the first one", "It has nothing left: 0 / 0."),
+        ),
+    ),
+    Question(
+        "What is one row of `weights @ v`?",
+        (
+            _wrong(
+                "the value of the best key", "That would be a hard choice. Softmax mixes them all."
+            ),
+            _right("a mean of all values, weighted by one query's row", "One mixture a head."),
+            _wrong(
+                "a sum over all heads", "Heads stay apart until the output projection mixes them."
+            ),
+        ),
+    ),
+    Question(
+        "When is `.contiguous()` (or `reshape`) needed?",
+        (
+            _wrong("before every view", "A view of numbers that lie in order needs no copy."),
+            _wrong("before every transpose", "A transpose only swaps strides."),
+            _right(
+                "when axes are to be joined that do not lie one after the other",
+                "As in merge_heads, after the product and the swap.",
+            ),
+        ),
+    ),
+    Question(
+        "Where do the heads meet?",
+        (
+            _wrong("in the softmax", "Every head has a softmax of its own."),
+            _wrong("in merge_heads", "There they only come to lie side by side."),
+            _right(
+                "in the output projection",
+                "Each of its outputs is a sum over the features of all heads.",
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,73 @@
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from attention_lab import prove
+from attention_lab.check import Mistake
+from attention_lab.check.references import TorchAttention
+
+
+def one_query(query, keys, values):
+    dots = [sum(a * b for a, b in zip(query, key, strict=True)) for key in keys]
+    powers = [math.exp(dot / math.sqrt(len(query))) for dot in dots]
+    shares = [power / sum(powers) for power in powers]
+    columns = zip(*values, strict=True)
+    return [sum(s * v for s, v in zip(shares, column, strict=True)) for column in columns]
+
+
+def one_head(x, layer, h):
+    d_head = layer.out_proj.in_features // layer.num_heads
+    rows = slice(h * d_head, (h + 1) * d_head)
+    q, k, v = (
+        nn.functional.linear(x, part.weight[rows], part.bias[rows])
+        for part in (layer.q_proj, layer.k_proj, layer.v_proj)
+    )
+    return (q @ k.T / math.sqrt(d_head)).softmax(-1) @ v
+
+
+class Layer(TorchAttention):
+    def __init__(self, d_model, num_heads):
+        super().__init__(d_model, num_heads)
+        self.num_heads = num_heads
+
+
+def test_right_proofs_pass(capsys):
+    prove.one_query(one_query)
+    prove.one_head(one_head, Layer)
+    assert capsys.readouterr().out.count("✓") == 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "aspect"),
+    [
+        (lambda query, keys, values: values[0], "value"),
+        (lambda query, keys, values: values, "shape"),
+        (lambda query, keys, values: None, "shape"),
+        (lambda query, keys, values: [math.nan] * len(values[0]), "value"),
+    ],
+)
+def test_a_wrong_query_is_told(answer, aspect):
+    with pytest.raises(Mistake) as mistake:
+        prove.one_query(answer)
+    assert mistake.value.aspect == aspect
+    assert mistake.value.step == "one_query"
+
+
+def test_a_wrong_head_is_told():
+    with pytest.raises(Mistake, match="head 1 of 3"):
+        prove.one_head(lambda x, layer, h: one_head(x, layer, 0), Layer)
+
+
+def test_a_learners_own_error_comes_through():
+    with pytest.raises(ZeroDivisionError):
+        prove.one_query(lambda query, keys, values: 1 / 0)
+
+
+def test_the_learners_layer_is_built_anew_and_torch_left_alone():
+    before = torch.get_rng_state()
+    torch.manual_seed(0)
+    prove.one_query(one_query)
+    assert torch.equal(torch.get_rng_state(), torch.manual_seed(0).get_state())
+    torch.set_rng_state(before)
