@@ -1,0 +1,118 @@
+import json
+import logging
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from classroom.grade import GivenUp, main
+
+CONFIG = "from classroom import configure\n\nc = get_config()\nconfigure(c)\n"
+
+
+@pytest.fixture
+def course(course):
+    (course.root / "nbgrader_config.py").write_text(CONFIG)
+    return course
+
+
+def edit(path, change):
+    notebook = nbformat.read(path, as_version=4)
+    change(notebook.cells)
+    nbformat.write(notebook, path)
+
+
+def copy(cell):
+    return nbformat.from_dict({**cell, "id": "copied"})
+
+
+def lines(capsys):
+    """What was printed, by the first word of each line."""
+    return {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
+
+
+def test_one_bad_submission_stops_nobody(course, capsys):
+    course.hand_in("ada")
+    course.hand_in("bob", "def double(x):\n    return x")
+    (course.root / "submitted" / "cyd").mkdir()
+    course.hand_in("dan").write_text('{"cells": [')
+    edit(course.hand_in("eve"), lambda cells: cells.append(copy(cells[3])))
+    edit(course.hand_in("flo"), lambda cells: cells.pop(3))
+    edit(course.hand_in("gus"), lambda cells: cells[1].metadata.nbgrader.update(schema_version=9))
+    course.hand_in("zoe")
+
+    assert main([]) == 1
+
+    printed = lines(capsys)
+    assert printed["ada"].split()[1:] == ["3", "3"]
+    assert printed["bob"].split()[1:] == ["1", "1"]
+    assert printed["eve"].split()[1:] == ["3", "3"]
+    assert printed["zoe"].split()[1:] == ["3", "3"]
+    assert printed["cyd:"] == "  cyd: the folder is empty"
+    assert printed["dan:"].startswith("  dan: small.ipynb cannot be read: ")
+    assert printed["flo:"].startswith("  flo: test_double_value: no points yet")
+    assert printed["gus:"].startswith("  gus: ValueError: a cell carries nbgrader metadata")
+    feedback = {path.name for path in (course.root / "feedback").iterdir()}
+    assert feedback == {"ada", "bob", "eve", "flo", "zoe"}
+
+
+def test_a_second_run_grades_what_is_new_and_force_grades_again(course, capsys):
+    course.hand_in("ada")
+    assert main([]) == 0
+    course.hand_in("bob")
+    submitted = course.root / "submitted" / "ada" / "small" / "small.ipynb"
+    edit(submitted, lambda cells: cells[1].update(source="def double(x):\n    return x"))
+    capsys.readouterr()
+
+    assert main([]) == 0
+    printed = lines(capsys)
+    assert printed["ada"].split()[1:] == ["3", "3"]
+    assert printed["bob"].split()[1:] == ["3", "3"]
+
+    assert main(["--force", "--student", "ada"]) == 0
+    printed = lines(capsys)
+    assert printed["ada"].split()[1:] == ["1", "1"]
+    assert "bob" not in printed
+
+
+def test_an_old_grade_does_not_stand_for_a_new_submission_that_cannot_be_read(course, capsys):
+    path = course.hand_in("ada")
+    assert main([]) == 0
+    path.write_text(json.dumps({"cells": "none"}))
+    assert main(["--force"]) == 1
+    assert "No grade\n  ada: small.ipynb cannot be read" in capsys.readouterr().out
+    with Gradebook(course.directory.db_url) as book:
+        submission = book.find_submission("small", "ada")
+        assert submission.needs_manual_grade
+        assert submission.score == 0
+
+
+def test_nothing_handed_in_says_where_to_put_it(course, capsys):
+    assert main([]) == 2
+    assert "submitted/<student>/<assignment>/" in capsys.readouterr().err
+
+
+def test_an_unknown_student_is_said(course, capsys):
+    course.hand_in("ada")
+    assert main(["--student", "adda"]) == 1
+    assert "nothing was handed in by a student called adda" in capsys.readouterr().out
+
+
+def test_a_course_without_such_assignments_is_said(course, capsys):
+    course.hand_in("ada")
+    course.source().unlink()
+    assert main([]) == 2
+    assert "no assignment in" in capsys.readouterr().err
+
+
+def test_errors_are_kept_by_student():
+    log = logging.Logger("nbgrader")
+    log.addHandler(given_up := GivenUp())
+    log.error("No notebooks were matched by '%s'", "elsewhere")
+    died = RuntimeError("Kernel died")
+    try:
+        raise died
+    except RuntimeError:
+        log.error("There was an error processing assignment: %s", "/course/submitted/ada/small")
+        log.error("a traceback")
+    assert given_up.errors == {"ada": died}

@@ -1,0 +1,117 @@
+"""The sample class is graded as a class is, and gets the points written here."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+REPOSITORY = Path(__file__).parents[2]
+
+STEPS = (
+    "project",
+    "split_heads",
+    "attention_scores",
+    "causal_mask",
+    "masked_softmax",
+    "attend",
+    "merge_heads",
+    "MultiHeadAttention",
+)
+
+# Points for shape and value, in the order of STEPS.
+POSSIBLE = "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4"
+EXPECTED = {
+    "student-01": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4",
+    "student-02": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4",
+    "student-03": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4",
+    "student-04": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4",
+    "student-05": "1+1 1+2 1+2 1+2 0+0 0+0 0+0 0+0",
+    "student-06": "1+1 1+0 1+2 1+2 1+2 1+1 1+0 1+4",
+    "student-07": "1+1 1+2 1+0 1+2 1+0 1+0 1+2 1+4",
+    "student-08": "1+1 1+2 1+2 1+0 1+0 1+1 1+2 1+0",
+    "student-09": "1+1 1+0 1+2 1+2 1+2 1+0 1+2 1+0",
+    "student-10": "1+0 1+2 1+2 1+0 1+0 1+1 1+2 1+4",
+    "student-11": "0+0 0+0 0+0 0+0 0+0 0+0 0+0 0+0",
+    "student-12": "0+0 0+0 0+0 0+0 0+0 0+0 0+0 0+0",
+}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """A copy of the course in which `python -m classroom.grade` was run: (course, process)."""
+    root = tmp_path_factory.mktemp("repository")
+    for name in ("source", "release", "examples"):
+        skip = shutil.ignore_patterns("attention_lab", "course")
+        shutil.copytree(REPOSITORY / name, root / name, ignore=skip)
+    shutil.copy(REPOSITORY / "nbgrader_config.py", root)
+    process = subprocess.run(
+        [sys.executable, "-m", "classroom.grade"],
+        cwd=root,
+        env={**os.environ, "PATH": os.defpath},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return root / "examples" / "class" / "course", process
+
+
+@pytest.fixture(scope="module")
+def points(graded):
+    """Points by student, step and aspect."""
+    course, process = graded
+    assert process.returncode == 0, process.stdout + process.stderr
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        return {
+            submission.student.id: {
+                grade.name: grade.auto_score
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+            }
+            for submission in book.assignment_submissions("mha")
+        }
+
+
+def in_order(points):
+    return " ".join(
+        f"{points[f'test_{step}_shape']:g}+{points[f'test_{step}_value']:g}" for step in STEPS
+    )
+
+
+def test_everybody_gets_the_points_that_were_earned(points):
+    assert {student: in_order(earned) for student, earned in points.items()} == EXPECTED
+
+
+def test_the_points_that_can_be_had(graded):
+    course, _ = graded
+    with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as book:
+        [notebook] = book.find_assignment("mha").notebooks
+        possible = {cell.name: cell.max_score for cell in notebook.grade_cells}
+    assert in_order(possible) == POSSIBLE
+    assert sum(possible.values()) == 24
+
+
+def test_the_table_tells_everybodys_total(graded):
+    _, process = graded
+    rows = [line.split() for line in process.stdout.splitlines() if line.startswith("student-")]
+    assert {row[0]: int(row[-1]) for row in rows} == {
+        student: sum(map(int, points.replace("+", " ").split()))
+        for student, points in EXPECTED.items()
+    }
+    assert max(map(len, process.stdout.splitlines())) <= 100
+
+
+def test_everybody_gets_feedback(graded):
+    course, _ = graded
+    for student in EXPECTED:
+        page = course / "feedback" / student / "mha" / "multi_head_attention.html"
+        assert "Score: " in page.read_text(encoding="utf-8")
+
+
+def test_one_mistake_costs_one_step(points):
+    """The classes of these three call steps of their own that are wrong."""
+    for student in ("student-06", "student-07", "student-10"):
+        assert points[student]["test_MultiHeadAttention_value"] == 4
