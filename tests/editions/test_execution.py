@@ -62,6 +62,6 @@ def test_without_the_package_the_first_cell_says_in_one_line_what_to_do(edition,
     notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "code"][:1]
     execute(notebook, tmp_path, allow_errors=True)
     (error,) = (output for output in notebook.cells[0].outputs if output.output_type == "error")
-    assert error.ename == "ImportError"
+    assert error.ename in ("ImportError", "ModuleNotFoundError")
     assert PACKAGE in error.evalue
     assert "\n" not in error.evalue
