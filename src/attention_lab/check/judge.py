@@ -221,7 +221,7 @@ def close(got: Tensor, right: Tensor, tolerance: float) -> bool:
     got, right = got.to(torch.float64), right.to(torch.float64)
     same_infinity = (got == right) & got.isinf()
     within = (got - right).abs() <= tolerance + tolerance * right.abs()
-    return bool((same_infinity | within).all())
+    return bool((same_infinity | (within & right.isfinite())).all())
 
 
 def difference(got, right):

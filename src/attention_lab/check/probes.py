@@ -39,6 +39,8 @@ class Sizes:
 
 DISTINCT = Sizes(3, 7, 30, 5)
 OTHER = Sizes(2, 9, 12, 3)
+ALL_ALIKE = Sizes(4, 4, 16, 4)  # any confusion of axes runs here, and its numbers name it
+LESSON = Sizes(2, 5, 16, 4)  # the example of the text, for answers that fit nothing else
 VISIBLE = (DISTINCT, OTHER)
 EDGES = (Sizes(2, 6, 5, 1), Sizes(4, 1, 6, 2), Sizes(1, 5, 8, 2), Sizes(2, 3, 4, 4))
 LONG = Sizes(1, 1030, 2, 1)
@@ -87,6 +89,8 @@ def _function_probes(step, draw, hidden):
     for sizes in VISIBLE:
         call = with_gradient(step, draw, Call(arguments(step, draw, sizes)))
         yield Probe(step, f"{sizes}", (call, call), basic=True)
+    for sizes in (ALL_ALIKE, LESSON):
+        yield Probe(step, f"{sizes}", (Call(arguments(step, draw, sizes)),), basic=True)
     if step not in ("project", "causal_mask"):
         yield from _counted(step, draw)
     if step == "masked_softmax":
@@ -215,8 +219,9 @@ def _large_scores(step, draw):
 def _masks(step, draw):
     sizes = [(T, CPU, torch.float32) for T in (4, 11, 4, 1)]
     yield Probe(step, "several T in turn", tuple(Call(args) for args in sizes), basic=True)
-    kinds = [(6, CPU, torch.float32), (6, CPU, torch.float64), (6, None, None)]
-    yield Probe(step, "float32, float64 and neither in turn", tuple(Call(a) for a in kinds))
+    for T, dtypes in ((6, (torch.float32, torch.float64)), (13, (torch.float64, torch.float32))):
+        calls = [Call((T, CPU, dtype)) for dtype in dtypes]
+        yield Probe(step, "float32 and float64 in turn", (*calls, Call((T, None, None))))
     yield Probe(step, "a long sequence", (Call((LONG.T, CPU, torch.float32)),))
 
 
@@ -258,6 +263,10 @@ def _class_probes(step, draw, hidden):
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
         upstream = (draw.normal(*x.shape),)
         calls = tuple(Call((x, *causal), upstream) for causal in ((), (True,), (False,), (True,)))
+        yield Probe(step, f"{sizes}", calls, module=_module(draw, sizes), basic=True)
+    for sizes in (ALL_ALIKE, LESSON):
+        x = draw.normal(sizes.B, sizes.T, sizes.d_model)
+        calls = (Call((x,)), Call((x, True)))
         yield Probe(step, f"{sizes}", calls, module=_module(draw, sizes), basic=True)
     for H in HEADS_COUNTED:
         sizes = Sizes(2, 5, 3 * H, H)

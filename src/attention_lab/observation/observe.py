@@ -1,6 +1,7 @@
 """Trying out an answer: the only code that ever calls a learner's function."""
 
 import contextlib
+import dis
 import inspect
 import io
 import linecache
@@ -29,6 +30,7 @@ from attention_lab.observation.probe import (
 
 MAX_OUTPUTS = 16
 MAX_NUMBERS = 4 << 20
+COMPARISONS = {name: getattr(torch, name) for name in ("allclose", "equal", "isclose")}
 NOT_THE_LEARNERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[1]))
 
 
@@ -61,9 +63,15 @@ def observe(answer, probe) -> Observation:
         except BaseException as error:
             return Observation(failure=_failure(error))
         outcomes = tuple(_call(target, call, probe.module) for call in probe.calls)
-    messages = tuple(dict.fromkeys(str(w.message)[:300] for w in warned))
     return Observation(
-        outcomes=outcomes, called=count.names, calls=count.total, warned=messages[:MAX_OUTPUTS]
+        outcomes=outcomes,
+        called=count.names,
+        calls=count.total,
+        warned=tuple(dict.fromkeys(str(w.message)[:300] for w in warned))[:MAX_OUTPUTS],
+        reads=_notebook_numbers(answer),
+        replaced=tuple(
+            name for name, original in COMPARISONS.items() if getattr(torch, name) is not original
+        ),
     )
 
 
@@ -363,7 +371,32 @@ def _substituted(answer, source):
 
 def _namespaces(answer):
     """The global names that a class's methods see."""
-    classes = [c for c in getattr(answer, "__mro__", ()) if not c.__module__.startswith("torch")]
-    functions = [inspect.unwrap(f) for c in classes for f in vars(c).values() if callable(f)]
-    spaces = {id(f.__globals__): f.__globals__ for f in functions if hasattr(f, "__globals__")}
+    spaces = {id(f.__globals__): f.__globals__ for f in _functions(answer)}
     return list(spaces.values())
+
+
+def _functions(answer):
+    """The Python functions that an answer is made of: itself, or its class's methods."""
+    classes = [c for c in getattr(answer, "__mro__", ()) if not c.__module__.startswith("torch")]
+    parts = [part for c in classes for part in vars(c).values()] or [answer]
+    unwrapped = [inspect.unwrap(part) for part in parts if callable(part)]
+    return [f for f in unwrapped if inspect.isfunction(f)]
+
+
+def _notebook_numbers(answer):
+    """Names of global numbers that the answer's code reads."""
+    found = set()
+    for function in _functions(answer):
+        for name in _globals_read(function.__code__):
+            if type(function.__globals__.get(name)) in (int, float):
+                found.add(name)
+    return tuple(sorted(found)[:MAX_OUTPUTS])
+
+
+def _globals_read(code):
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "LOAD_GLOBAL":
+            yield instruction.argval
+    for inner in code.co_consts:
+        if inspect.iscode(inner):
+            yield from _globals_read(inner)

@@ -141,6 +141,8 @@ class Observation:
 
     failure: the answer could not be tried at all. called: names of the torch functions that were
     called, and calls: how many (both only where the probe counts). warned: messages of warnings.
+    reads: names of the notebook's numbers that the answer's code reads. replaced: torch's own
+    comparisons that are no longer what they were.
     """
 
     outcomes: tuple[Outcome, ...] = ()
@@ -148,3 +150,5 @@ class Observation:
     called: tuple[str, ...] = ()
     calls: int = 0
     warned: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()

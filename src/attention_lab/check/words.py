@@ -1,0 +1,206 @@
+"""The words of a message: what was seen, and what it means where no misconception is recognised."""
+
+from attention_lab.check.judge import close, tensors
+
+UNWRITTEN = (
+    "not written yet.",
+    "",
+    "put your code in place of `raise NotWrittenYet`, run that cell, then this one.",
+)
+AXES = {
+    "project": ("batch", "token", "feature"),
+    "split_heads": ("batch", "head", "token", "feature"),
+    "attention_scores": ("batch", "head", "query", "key"),
+    "causal_mask": ("query", "key"),
+    "masked_softmax": ("batch", "head", "query", "key"),
+    "attend": ("batch", "head", "token", "feature"),
+    "merge_heads": ("batch", "token", "feature"),
+    "MultiHeadAttention": ("batch", "token", "feature"),
+}
+TELLING = ("head", "query", "token", "feature")
+
+
+def seen(evidence, symptom) -> str:
+    """Return what was tried, at which sizes, and what came back. Never the expected numbers."""
+    text = SEEN[symptom.kind](evidence, symptom)
+    return text if symptom.kind == "unusable" else f"with {tried(evidence.step, symptom)}, {text}"
+
+
+def tried(step, symptom):
+    about = symptom.probe.about
+    if step != "MultiHeadAttention" or symptom.probe.heads:
+        return about
+    flags = symptom.probe.calls[symptom.call].args[1:]
+    return f"{about}" + (f", causal={flags[0]}" if flags else "")
+
+
+def meaning(symptom) -> tuple[str, str]:
+    """Return (means, look) for a symptom that fits no known misconception."""
+    return MEANING[symptom.kind]
+
+
+def shape(sizes):
+    """(2, 5, 16) for one shape, (…) and (…) for several."""
+    return " and ".join(str(s) for s in dict.fromkeys(sizes))
+
+
+def _unusable(evidence, symptom):
+    failure = symptom.got
+    return failure.message if failure.type == "Unusable" else f"making it {_raised(failure)}"
+
+
+def _error(evidence, symptom):
+    return f"it {_raised(symptom.got)}"
+
+
+def _raised(failure):
+    message = " ".join(failure.message.split())
+    where = f" in `{failure.line}`" if failure.line else ""
+    return f"raised {failure.type}{where}: {message[:160]}"
+
+
+def _value(evidence, symptom):
+    got, right = _outputs(evidence, symptom)
+    agreeing = _agreement(evidence.step, got, right)
+    wrong = 1 - float(_near(got, right).double().mean())
+    return f"the shape is right and {wrong:.0%} of the numbers are not{agreeing}."
+
+
+def _nan(evidence, symptom):
+    got, _ = _outputs(evidence, symptom)
+    share = float(got.isnan().double().mean())
+    where = _nan_rows(evidence.step, got)
+    return f"{share:.0%} of the numbers are NaN{where}."
+
+
+def _nan_rows(step, got):
+    axis = "query" if "query" in AXES[step] else "token"
+    other = [d for d in range(got.dim()) if AXES[step][d] != axis]
+    rows = got.isnan().any(dim=other).nonzero().flatten().tolist() if other else []
+    return f": all in {axis} 0" if rows == [0] and got.shape[AXES[step].index(axis)] > 1 else ""
+
+
+def _outputs(evidence, symptom):
+    """The output in which the symptom was seen and the right one, both as one tensor."""
+    index = evidence.probes.index(symptom.probe)
+    pairs = zip(
+        tensors(evidence.step, evidence.observations[index].outcomes[symptom.call].output),
+        tensors(evidence.step, evidence.expected[index].outcomes[symptom.call].output),
+        strict=True,
+    )
+    return next((g, r) for g, r in pairs if not close(g, r, symptom.probe.tolerance or 0))
+
+
+def _near(got, right):
+    return ((got.double() - right).abs() <= 1e-4 + 1e-4 * right.abs()) | (got == right)
+
+
+def _agreement(step, got, right):
+    """Which heads, rows or columns agree, if some do and some do not."""
+    near = _near(got, right)
+    for name in TELLING:
+        if name not in AXES[step] or got.dim() != len(AXES[step]):
+            continue
+        other = [d for d in range(got.dim()) if AXES[step][d] != name]
+        agree = near.all(dim=other) if other else near
+        if agree.any() and not agree.all():
+            indices = agree.nonzero().flatten().tolist()
+            return f"; {name} {_listed(indices)} agree{'s' if len(indices) == 1 else ''}"
+    return ""
+
+
+def _listed(indices):
+    if len(indices) > 4:
+        return f"{indices[0]} and {len(indices) - 1} others"
+    return ", ".join(map(str, indices))
+
+
+def _dtype(symptom):
+    return str(symptom.got).removeprefix("torch."), str(symptom.wanted).removeprefix("torch.")
+
+
+def _device(evidence, symptom):
+    if isinstance(symptom.got, str):
+        return f"the result is on {symptom.got}, not where the input is."
+    return f"it {_raised(symptom.got)}"
+
+
+def _loop(evidence, symptom):
+    counts = ", ".join(f"{heads} heads take {calls}" for heads, calls in symptom.got)
+    return f"{counts} calls into torch."
+
+
+SEEN = {
+    "unusable": _unusable,
+    "error": _error,
+    "type": lambda e, s: f"it returned {_thing(s.got)}; wanted: {_tensors(s.wanted)}.",
+    "count": lambda e, s: f"it returned {s.got} things; wanted: {_tensors(s.wanted)}.",
+    "shape": lambda e, s: f"the shape is {shape(s.got)}; wanted: {shape(s.wanted)}.",
+    "dtype": lambda e, s: "it returned {}; wanted: {}.".format(*_dtype(s)),
+    "device": _device,
+    "nan": _nan,
+    "value": _value,
+    "law": lambda e, s: f"{LAWS[s.probe.law]}; the largest difference is {s.got:.2g}.",
+    "pipeline": lambda e, s: f"the result differs from PyTorch's module by up to {s.got:.2g}.",
+    "gradient error": lambda e, s: f"the result is right, but its backward pass {_raised(s.got)}",
+    "gradient missing": lambda e, s: "the result is right, but no gradient reaches its inputs.",
+    "gradient": lambda e, s: "the result is right, but its gradient is not.",
+    "argument changed": lambda e, s: "an argument was not the same afterwards.",
+    "layer changed": lambda e, s: "a layer's weights were not the same afterwards.",
+    "library": lambda e, s: f"it called `{s.got}`.",
+    "loop": _loop,
+}
+LAWS = {
+    "no leak": "changing the last token changed earlier rows under a causal mask",
+    "permutation": "permuting the tokens did not just permute the rows",
+    "constant": "the outputs of equal values are not equal",
+}
+MEANING = {
+    "unusable": (
+        "this is not the kind of answer that was asked for.",
+        "the signature in the text.",
+    ),
+    "error": (
+        "the code stops before it returns.",
+        "the shapes on both sides of that line: print them.",
+    ),
+    "type": ("something else than a tensor came back.", "what stands after `return`."),
+    "count": (
+        "more or fewer things came back than the step returns.",
+        "what stands after `return`.",
+    ),
+    "shape": (
+        "some axis is missing, too many or in another place.",
+        "name each axis of your result aloud.",
+    ),
+    "dtype": (
+        "the number type changed on the way.",
+        "`.float()`, or a tensor made without a dtype.",
+    ),
+    "device": ("something is made on the CPU wherever the input lives.", "pass `device=` on."),
+    "nan": (
+        "inf - inf, 0 * inf or 0 / 0 happened on the way.",
+        "rows that are blocked everywhere.",
+    ),
+    "value": ("the form is right, the sum is not.", "compute one number by hand for two tokens."),
+    "law": (
+        "tokens meet that should not, or do not meet that should.",
+        "which axis is summed over?",
+    ),
+    "pipeline": ("the step does not fit the ones around it.", "the order of axes that goes out."),
+    "gradient error": ("something needed for backward is gone.", "operations in place."),
+    "gradient missing": ("the way back to the inputs is cut.", "`detach`, numpy, `no_grad`."),
+    "gradient": ("the way back is not the way there.", "`detach` on a part of it."),
+    "argument changed": ("the caller's tensor was overwritten.", "operations in place."),
+    "layer changed": ("a layer was overwritten.", "anything that writes to `.weight` or `.data`."),
+    "library": ("attention is to be built here.", "matmul, softmax and reshaping are enough."),
+    "loop": ("heads are worked off one by one.", "matmul works on all leading axes at once."),
+}
+
+
+def _thing(name):
+    return "None: is there a `return`?" if name == "NoneType" else name
+
+
+def _tensors(count):
+    return "one tensor" if count == 1 else f"{count} tensors"
