@@ -7,9 +7,9 @@
 # # Multi-head attention from scratch
 #
 # Every transformer has this layer at its heart. By the end of this notebook you will have
-# written it: eight short functions, twenty lines in all, no loop over heads. Your layer will
-# give the same numbers as PyTorch's own `nn.MultiheadAttention`, and you will be able to say
-# why each line is there.
+# written it: eight short pieces, 22 lines in all, no loop over heads. Your layer will give the
+# same numbers as PyTorch's own `nn.MultiheadAttention`, and you will be able to say why each
+# line is there.
 #
 # You need tensors, matrix products and softmax. You need not have met attention before.
 #
@@ -60,7 +60,8 @@ try:
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
         f"{missing.name} is missing. The folder attention_lab belongs beside this "
-        "notebook: download the assignment again, whole, and open the notebook there."
+        "notebook: run the notebook's Set-up section, or, if it has none, download the "
+        "assignment again, whole, and open the notebook there."
     ) from None
 
 torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
@@ -95,8 +96,9 @@ torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 # Our sentence is *the cat likes the other cat*. Two of its words come twice.
 #
 # Its vectors are not learned. They were set by hand: in each vector, one feature says which
-# word it is and another says where it stands. The layers that go with it were set by hand
-# too, so that we know what each of the four heads is for:
+# word it is and another where it stands. (The last token has a third, so as to know that it is
+# the last.) The layers that go with it were set by hand too, so that we know what each of the
+# four heads is for:
 #
 # | head | job |
 # |---:|---|
@@ -106,7 +108,7 @@ torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 # | 3 | find the **next token** |
 #
 # So you will always know what the right picture looks like. Heads that are learned find jobs
-# like these by themselves; at the end of the lesson you can watch them do it.
+# like these by themselves.
 
 # %% id="look-at-sentence"
 print("tokens:", example.tokens)
@@ -681,13 +683,35 @@ def sentence_weights(mask=None):
     return masked_softmax(attention_scores(q, k), mask)
 
 
-future_closed = causal_mask(len(example.tokens))
+closed = sentence_weights(causal_mask(6))
 show_heads(
-    {"all tokens": sentence_weights(), "causal": sentence_weights(future_closed)},
+    {"all tokens": sentence_weights(), "future closed": closed},
     example.tokens,
     head=1,
-    compare="causal",
+    compare="future closed",
+    causal=False,
 )
+
+# %% [markdown] id="softmax-play-idea"
+# **Play.** Type a sentence of your own, of up to eight words, some of them twice, and press
+# Enter. Every move runs your functions again. The temperature divides the scores: what becomes
+# of the heads when it is high, and when it is low?
+
+# %% id="softmax-play"
+from attention_lab.heatmap import play
+
+
+def heads_of(words, temperature=1.0, causal=False):
+    """Who looks at whom in a sentence, by your functions: (1, 4, T, T)."""
+    parts = project(
+        example.embed(words), example.q_proj, example.k_proj, example.v_proj
+    )
+    q, k, _ = (split_heads(part, example.num_heads) for part in parts)
+    mask = causal_mask(len(words)) if causal else None
+    return masked_softmax(attention_scores(q, k) / temperature, mask)
+
+
+play(heads_of, example.tokens, head=1)
 
 # %% [markdown] id="attend-idea"
 # ## Step 6 · Attend
@@ -875,6 +899,16 @@ try:
 except RuntimeError as refusal:
     print("view refuses:", refusal)
 print("after contiguous:", tuple(swapped.contiguous().view(1, 6, 32).shape))
+
+# %% [markdown] id="follow-idea"
+# **One token, all seven functions.** Before you put them together: here is one token on its
+# way through them. The cells are labelled by token and feature. Step on, and say beforehand
+# what the next shape will be.
+
+# %% id="follow-a-token"
+from attention_lab.heatmap import follow
+
+follow(globals(), "the cat likes")
 
 # %% [markdown] id="module-idea"
 # ## Step 8 · The whole layer
@@ -1190,16 +1224,17 @@ print("largest difference between rows:", (output - output[:, :1]).abs().max().i
 # without an error, and every output has the right shape. Read the line with the bug, say what
 # the picture will show, then run it.
 
-# %% id="sentence-scores"
-queries, keys, _ = sentence_heads()
-raw = queries @ keys.mT  # (1, 4, 6, 6)
-scaled = raw / math.sqrt(example.d_head)
-
 # %% [markdown] id="wrong-mask-late-idea"
 # **The mask after softmax.**
 
 # %% id="wrong-mask-late"
-bug = scaled.softmax(-1) * future_closed.exp()
+def sentence_scores():
+    """The scores of our sentence, by your functions: (1, 4, 6, 6)."""
+    q, k, _ = sentence_heads()
+    return attention_scores(q, k)
+
+
+bug = sentence_scores().softmax(-1) * causal_mask(6).exp()
 show_heads(bug, example.tokens, causal=True, head=3, title="Masked after softmax")
 
 # %% [markdown] id="wrong-mask-late-answer"
@@ -1211,7 +1246,7 @@ show_heads(bug, example.tokens, causal=True, head=3, title="Masked after softmax
 
 # %% id="wrong-diagonal"
 diagonal_too = torch.full((6, 6), -math.inf).triu(diagonal=0)
-bug = (scaled + diagonal_too).softmax(-1)
+bug = (sentence_scores() + diagonal_too).softmax(-1)
 show_heads(bug, example.tokens, title="Diagonal closed")
 
 # %% [markdown] id="wrong-diagonal-answer"
@@ -1221,7 +1256,7 @@ show_heads(bug, example.tokens, title="Diagonal closed")
 # **Softmax over the queries.**
 
 # %% id="wrong-axis"
-bug = (scaled + future_closed).softmax(-2)
+bug = (sentence_scores() + causal_mask(6)).softmax(-2)
 show_heads(bug, example.tokens, causal=True, title="Softmax over queries")
 
 # %% [markdown] id="wrong-axis-answer"
@@ -1232,7 +1267,8 @@ show_heads(bug, example.tokens, causal=True, title="Softmax over queries")
 # **No root.**
 
 # %% id="wrong-root"
-bug = (raw + future_closed).softmax(-1)
+raw = sentence_scores() * math.sqrt(example.d_head)
+bug = (raw + causal_mask(6)).softmax(-1)
 show_heads(bug, example.tokens, causal=True, title="No root")
 
 # %% [markdown] id="wrong-root-answer"

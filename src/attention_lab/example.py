@@ -3,11 +3,12 @@
 ``the cat likes the other cat`` has two words that come twice. Each token's vector ``x`` has
 ``d_model = 32`` features:
 
-====== ===========================================================
+====== ================================================================
  0- 7  which word it is: one of them is 1
  8-15  where it stands: one of them is 1
-16-31  empty
-====== ===========================================================
+16-23  the same once more, in the last token only, so that it knows it
+24-31  empty
+====== ================================================================
 
 Rows ``h*d_head:(h+1)*d_head`` of ``q_proj`` and ``k_proj`` belong to head ``h``. They are
 filled so that a query equals the key of the token it should find, and no other:
@@ -23,7 +24,7 @@ head job            query                        key
 
 A token with no neighbour on that side looks for itself. ``v_proj`` gives every head the word;
 ``out_proj`` copies what head 0 found into features 16-23 and what head 3 found into 24-31, and
-adds up what heads 1 and 2 found in features 0-7.
+adds up what heads 1 and 2 found in features 0-7. Other sentences work as well: see ``embed``.
 
 Axes: B batch, T tokens, H heads, ``d_model = H * d_head``. No two sizes here are equal, so that
 axes cannot be mistaken for each other.
@@ -45,7 +46,9 @@ d_model = num_heads * d_head
 
 WORD = slice(0, 8)
 POSITION = slice(8, 16)
-FREE = (slice(16, 24), slice(24, 32))
+LAST = slice(16, 24)
+EMPTY = slice(24, 32)
+MAX_TOKENS = 8
 
 # A token's own score: softmax gives it 97 % of the weight among five others at zero.
 _SCORE = 5.0
@@ -57,12 +60,20 @@ def head(h: int) -> slice:
     return slice(h * d_head, (h + 1) * d_head)
 
 
-def _embed() -> torch.Tensor:
-    """The sentence as vectors, (1, T, d_model)."""
-    x = torch.zeros(1, len(tokens), d_model)
-    words = torch.tensor([vocabulary.index(token) for token in tokens])
-    x[0, :, WORD] = F.one_hot(words, d_head).float()
-    x[0, :, POSITION] = torch.eye(d_head)[: len(tokens)]
+def embed(words: list[str]) -> torch.Tensor:
+    """A sentence as vectors, (1, T, d_model).
+
+    Raises:
+        ValueError: no word, or more than 8.
+    """
+    T = len(words)
+    if not 1 <= T <= MAX_TOKENS:
+        raise ValueError(f"the example takes 1 to {MAX_TOKENS} words; these are {T}")
+    known = list(dict.fromkeys(words))
+    x = torch.zeros(1, T, d_model)
+    x[0, :, WORD] = torch.eye(d_head)[[known.index(word) for word in words]]
+    x[0, :, POSITION] = torch.eye(d_head)[:T]
+    x[0, -1, LAST] = torch.eye(d_head)[T - 1]
     return x
 
 
@@ -74,21 +85,21 @@ def _linear() -> nn.Linear:
     return layer
 
 
-def _neighbour(step: int) -> torch.Tensor:
-    """(d_head, d_head): takes the position t to t + step, and stays inside the sentence."""
-    there = torch.arange(len(tokens)) + step
-    there = there.clamp(0, len(tokens) - 1)
-    move = torch.zeros(d_head, d_head)
-    move[there, torch.arange(len(tokens))] = 1.0
-    return move
+def _shift(step: int) -> torch.Tensor:
+    """(d_head, d_head): takes position t to t + step, and stays within 0 to 7."""
+    here = torch.arange(d_head)
+    there = (here + step).clamp(0, d_head - 1)
+    return torch.eye(d_head)[there].T
 
 
 def _queries() -> nn.Linear:
     layer = _linear()
-    layer.weight[head(0), POSITION] = _GAIN * _neighbour(-1)
-    layer.weight[head(1), WORD] = _GAIN * torch.eye(d_head)
-    layer.bias[head(2)] = _GAIN * torch.eye(d_head)[0]
-    layer.weight[head(3), POSITION] = _GAIN * _neighbour(+1)
+    here, before, after = _shift(0), _shift(-1), _shift(+1)
+    layer.weight[head(0), POSITION] = _GAIN * before
+    layer.weight[head(1), WORD] = _GAIN * here
+    layer.bias[head(2)] = _GAIN * here[0]
+    layer.weight[head(3), POSITION] = _GAIN * after
+    layer.weight[head(3), LAST] = _GAIN * (here - after)
     return layer
 
 
@@ -108,12 +119,12 @@ def _values() -> nn.Linear:
 
 def _output() -> nn.Linear:
     layer = _linear()
-    for h, target in ((0, FREE[0]), (1, WORD), (2, WORD), (3, FREE[1])):
+    for h, target in ((0, LAST), (1, WORD), (2, WORD), (3, EMPTY)):
         layer.weight[target, head(h)] = torch.eye(d_head)
     return layer
 
 
-x = _embed()
+x = embed(tokens)
 q_proj, k_proj, v_proj, out_proj = _queries(), _keys(), _values(), _output()
 
 
