@@ -71,7 +71,7 @@ class _Trial:
 
 
 def _trials(evidence):
-    """The calls that can tell answers apart; that a rarer kind of input fails is another mistake."""
+    """The calls that tell answers apart; failing on rarer input is a mistake of its own."""
     for probe, call, outcome, right in evidence.calls():
         if not on_meta(probe) and (outcome.failure is None or probe.basic):
             single = replace(probe, calls=(replace(call, upstream=()),), heads=None)

@@ -343,7 +343,7 @@ def fixed_sizes(evidence):
 def _fixed(trials):
     if _right_exactly_where(trials, lambda s: s.get("B") == 1):
         return "batch-one-only"
-    if _right_exactly_where(trials, lambda s: _is_easy(s) or s.items() >= LESSON):
+    if _right_exactly_where(trials, _knows_the_lesson):
         return "hard-coded-size"
     telling = [trial for trial in trials if not _is_easy(trial[0])]
     for name in ("T", "d_head", "d_model", "B"):
