@@ -79,3 +79,40 @@ def test_words_found_orders_by_strength_and_leaves_out_the_quiet():
     features[0, :3] = torch.tensor([0.6, 1.0, 0.4])
     found = example.words_found(features)
     assert found == [["cat+the"], *[["-"]] * (T - 1)]
+
+
+@pytest.mark.parametrize(
+    "words", [["a"], ["one", "two", "one"], ["a", "b", "c", "d", "e", "f", "g", "h"]]
+)
+def test_heads_do_their_jobs_in_other_sentences(words):
+    x = example.embed(words)
+    T = len(words)
+    q, k = split(example.q_proj(x)), split(example.k_proj(x))
+    previous, same, first, following = example.pattern(q, k)[0]
+    at = torch.arange(T)
+    assert (previous[at, (at - 1).clamp(min=0)] > 0.94).all()
+    assert (first[:, 0] > 0.94).all()
+    assert (following[at, (at + 1).clamp(max=T - 1)] > 0.94).all()
+    is_same = torch.tensor([[a == b for b in words] for a in words])
+    assert ((same * is_same).sum(-1) > 0.94).all()
+
+
+@pytest.mark.parametrize("count", [0, 9])
+def test_a_sentence_that_does_not_fit_is_refused(count):
+    with pytest.raises(ValueError, match=f"1 to 8 words; these are {count}"):
+        example.embed(["word"] * count)
+
+
+def test_fill_writes_all_four_layers():
+    module = torch.nn.Module()
+    for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
+        setattr(module, name, torch.nn.Linear(example.d_model, example.d_model))
+    example.fill(module)
+    assert torch.equal(module.q_proj(example.x), example.q_proj(example.x))
+    assert torch.equal(module.out_proj.weight, example.out_proj.weight)
+
+
+def test_linear_has_the_numbers_given():
+    layer = example.linear([[1, 2, 3], [4, 5, 6]], [7, 8])
+    assert layer(torch.tensor([1.0, 0.0, 1.0])).tolist() == [11.0, 18.0]
+    assert not layer.weight.requires_grad

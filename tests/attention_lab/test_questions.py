@@ -1,0 +1,130 @@
+"""What can be computed of the questions is compared with the option that is called right."""
+
+import math
+import re
+from itertools import pairwise
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from attention_lab.check import steps
+from attention_lab.check.references import TorchAttention
+from attention_lab.questions import PREDICTIONS, RECALL
+
+ALL = (*PREDICTIONS.values(), *RECALL)
+
+
+def right(name):
+    """The text of the option that is called right."""
+    (text,) = (option.text for option in PREDICTIONS[name].options if option.right)
+    return text
+
+
+@pytest.fixture
+def attention():
+    torch.manual_seed(0)
+    return TorchAttention(12, 3).requires_grad_(False)
+
+
+@pytest.fixture
+def x():
+    return torch.randn(1, 6, 12, generator=torch.Generator().manual_seed(0))
+
+
+def moved(before, after):
+    return ((before - after).abs().amax((0, 2)) > 1e-5).nonzero().flatten().tolist()
+
+
+@pytest.mark.parametrize("question", ALL, ids=lambda question: question.ask[:40])
+def test_every_option_is_explained(question):
+    reasons = [option.explain() for option in question.options]
+    assert all(re.search(r"\.$", reason) for reason in reasons)
+    assert len(set(reasons)) > 1
+
+
+@pytest.mark.parametrize("question", ALL, ids=lambda question: question.ask[:40])
+def test_options_are_plain_text_as_radio_buttons_show_it(question):
+    assert not any("`" in option.text for option in question.options)
+    assert len({option.text for option in question.options}) == len(question.options)
+
+
+def test_the_right_option_has_no_fixed_place():
+    places = [[option.right for option in question.options].index(True) for question in ALL]
+    assert len(set(places)) > 2
+    assert not any(a == b == c for (a, b), (_, c) in pairwise(pairwise(places[-10:])))
+
+
+def test_project_rows():
+    layer = nn.Linear(32, 32)
+    first, last = map(int, re.findall(r"\d+", right("project-rows")))
+    x = torch.randn(3, 32)
+    alone = nn.functional.linear(x, layer.weight[first : last + 1], layer.bias[first : last + 1])
+    assert torch.equal(alone, layer(x)[:, 16:24])
+
+
+def test_split_shape():
+    assert right("split-shape") == str(tuple(steps.split_heads(torch.zeros(2, 5, 12), 3).shape))
+
+
+def test_split_strides():
+    split = torch.zeros(1, 3, 4).view(1, 3, 2, 2).transpose(1, 2)
+    assert right("split-strides") == str(split.stride())
+
+
+def test_scale():
+    assert float(right("scale")) == math.sqrt(512 / 8)
+    texts = [option.text for option in PREDICTIONS["scale"].options]
+    assert texts == [f"{math.sqrt(512):.1f}", "8", "64", f"{math.sqrt(8):.1f}"]
+
+
+def test_mask_first_row():
+    weights = steps.masked_softmax(torch.zeros(1, 1, 5, 5), steps.causal_mask(5))
+    assert right("mask-first-row") == ", ".join(f"{w:.0f}" for w in weights[0, 0, 0])
+
+
+def test_softmax_sum():
+    weights = torch.randn(2, 3, 5, 5).softmax(-1)
+    sums = {o.text: eval(o.text, {"weights": weights}) for o in PREDICTIONS["softmax-sum"].options}
+    assert torch.allclose(sums.pop(right("softmax-sum")), torch.ones(()))
+    assert not any(torch.allclose(other, torch.ones(())) for other in sums.values())
+
+
+def test_merge_view():
+    split = steps.split_heads(torch.zeros(1, 3, 4), 2)
+    split.transpose(1, 2).view(1, 3, 4)
+    attended = torch.eye(3).expand(1, 2, 3, 3) @ split
+    with pytest.raises(RuntimeError):
+        attended.transpose(1, 2).view(1, 3, 4)
+    assert "error" in right("merge-view")
+
+
+def test_law_causal(attention, x):
+    changed = x.clone()
+    changed[:, 3] += 1
+    rows = moved(attention(x, True), attention(changed, True))
+    assert [int(row) for row in re.findall(r"\d", right("law-causal"))] == rows
+
+
+def test_law_permutation(attention, x):
+    order = [5, 2, 0, 4, 1, 3]
+    before, after = attention(x), attention(x[:, order])
+    assert moved(before, after)
+    assert moved(before[:, order], after) == []
+
+
+def test_law_constant(attention, x):
+    output = attention(x[:, :1].expand(1, 6, 12))
+    assert moved(output, output[:, :1].expand_as(output)) == []
+
+
+def test_cost():
+    def operations(heads):
+        q, k, v = (torch.zeros(1, heads, 7, 64 // heads) for _ in range(3))
+        with FlopCounterMode(display=False) as counter:
+            steps.attend(steps.attention_scores(q, k), v)
+        return counter.get_total_flops()
+
+    assert operations(1) == operations(8) > 0
+    assert right("cost") == "none"
