@@ -22,7 +22,7 @@
 # | 5 | `masked_softmax`: scores become weights | 6 |
 # | 6 | `attend`: mix the values | 4 |
 # | 7 | `merge_heads`: put the heads side by side | 8 |
-# | 8 | `MultiHeadAttention`: the whole layer | 9 |
+# | 8 | `MultiHeadAttention`: the whole layer | 10 |
 #
 # What comes before and after the steps takes another half hour: why there are several heads
 # at all, PyTorch beside your layer, three proofs, four bugs to recognise, and ten questions
@@ -88,7 +88,7 @@ torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 # arrows are the steps of this lesson. In all drawings the same colour is the same axis, and
 # pale and strong orange are head 0 and head 1.
 #
-# ![A row of tables. x is 3 by 4. Step 1 makes q, k and v, 3 by 4 each, left half pale for head 0 and right half strong for head 1. Step 2 splits them into two tables of 3 by 2. Step 3 makes two 3 by 3 tables of scores, steps 4 and 5 two 3 by 3 tables of weights, step 6 two mixed tables of 3 by 2. Step 7 merges them into one of 3 by 4, and step 8 makes the output, 3 by 4.](journey.svg)
+# ![A row of tables. Step 1 makes q, k and v from x, 3 by 4 each, pale on the left for head 0, strong on the right for head 1. Step 2 splits them into two tables of 3 by 2. Steps 3 to 5 make two 3 by 3 tables of scores, then of weights. Step 6 mixes two tables of 3 by 2, step 7 merges them, step 8 makes the output, 3 by 4.](journey.svg)
 
 # %% [markdown] id="sentence"
 # ## A sentence to work on
@@ -1111,8 +1111,7 @@ with torch.no_grad():
 def one_query(query, keys, values):
     """What one token gets from attention: a list as long as each of the values."""
     ### BEGIN SOLUTION
-    scores = [dot(query, key) / math.sqrt(len(query)) for key in keys]
-    powers = [math.exp(score) for score in scores]
+    powers = [math.exp(dot(query, key) / math.sqrt(len(query))) for key in keys]
     shares = [power / sum(powers) for power in powers]
     mixture = []
     for offered in zip(*values):  # one feature of all values
@@ -1129,7 +1128,7 @@ prove.one_query(one_query)
 # %% [markdown] id="one-head-exercise"
 # ### One head at a time
 #
-# Difficulty 3 of 5 · importance 4 of 5 · about 6 minutes · 7 lines
+# Difficulty 3 of 5 · importance 4 of 5 · about 6 minutes · 6 lines
 #
 # Your layer treats all heads at once. Now do a single head by itself, with small matrices and
 # only the rows `h*d_head:(h+1)*d_head` of *your* layer's weights. If the heads are what the
@@ -1343,7 +1342,7 @@ recall()
 # %% [markdown] id="cross-exercise"
 # ### Cross-attention
 #
-# Difficulty 2 of 5 · about 6 minutes · 6 lines
+# Difficulty 2 of 5 · about 6 minutes · 5 lines
 #
 # A translator's tokens look at the tokens of *another* sentence. Queries come from `x`, keys
 # and values from `memory`. The two lengths `T` and `S` differ, so the scores are

@@ -1,0 +1,272 @@
+"""Every number in the prose and the drawings that can be computed is computed here."""
+
+import math
+import re
+from xml.etree import ElementTree
+
+import pytest
+import torch
+
+from attention_lab import example
+from attention_lab.check import STEPS, steps
+
+from .conftest import LESSONS
+from .test_text import HEADER, region
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def cells_of(name):
+    """The text of a drawing's cells, in the order in which they are drawn."""
+    tree = ElementTree.parse(LESSONS / f"{name}.svg")
+    texts = [text for text in tree.iter(f"{SVG}text") if "cell" in text.get("class", "").split()]
+    return [text.text for text in texts]
+
+
+def flat(*tables, form="{:.2f}"):
+    """The numbers of tables, row by row, as the drawings write them."""
+    return [
+        "-∞" if number == -math.inf else form.format(number)
+        for table in tables
+        for row in table
+        for number in row
+    ]
+
+
+@pytest.fixture(scope="module")
+def paper(names):
+    """The example on paper, from one end to the other."""
+    x, q = (torch.tensor([names[name]]).double() for name in ("paper_x", "paper_q"))
+    weight, bias = torch.tensor(names["paper_weight"]), torch.tensor(names["paper_bias"])
+    assert torch.equal(q, x @ weight.double().T + bias)
+    q, k, v = (steps.split_heads(part, 2) for part in (q, x, x))
+    scores = steps.attention_scores(q, k)
+    masked = scores + steps.causal_mask(3)
+    weights = steps.masked_softmax(masked)
+    mixed = steps.attend(weights, v)
+    return {
+        "x": x[0].tolist(),
+        "weight": weight.tolist(),
+        "q": q[0].tolist(),
+        "k": k[0].tolist(),
+        "v": v[0].tolist(),
+        "scores": scores[0].tolist(),
+        "masked": masked[0].tolist(),
+        "weights": weights[0].tolist(),
+        "mixed": mixed[0].tolist(),
+    }
+
+
+LABELS = [f"{token}{feature}" for token in range(3) for feature in range(4)]
+HALVES = sorted(LABELS, key=lambda label: int(label[1]) // 2)  # head 0, then head 1
+
+
+def test_drawing_of_project(paper, names):
+    drawn = flat(paper["x"], paper["weight"], names["paper_q"], form="{:.0f}")
+    assert cells_of("project") == drawn
+
+
+def test_drawing_of_split_heads():
+    assert cells_of("split-heads") == [*LABELS, *HALVES, *HALVES, *LABELS]
+
+
+def test_drawing_of_scores(paper):
+    drawn = []
+    for head in range(2):
+        keys = list(zip(*paper["k"][head], strict=True))
+        drawn += flat(paper["q"][head], keys, form="{:.0f}") + flat(paper["scores"][head])
+    assert cells_of("scores") == drawn
+
+
+def test_drawing_of_the_mask(paper):
+    mask = steps.causal_mask(3).tolist()
+    drawn = [*flat(paper["scores"][1]), *flat(mask, form="{:.0f}"), *flat(paper["masked"][1])]
+    assert cells_of("causal-mask") == drawn
+
+
+def weights_drawn(paper):
+    return ["0" if text == "0.00" else text for text in flat(paper["weights"][1])]
+
+
+def test_drawing_of_softmax(paper):
+    assert cells_of("softmax") == flat(paper["masked"][1]) + weights_drawn(paper)
+
+
+def test_bars_of_softmax_are_as_long_as_the_weights(paper):
+    tree = ElementTree.parse(LESSONS / "softmax.svg")
+    bars = [r for r in tree.iter(f"{SVG}rect") if r.get("height") == "20"]
+    weights = [weight for row in paper["weights"][1] for weight in row if weight]
+    assert [float(bar.get("width")) / 120 for bar in bars] == pytest.approx(weights, abs=1e-3)
+
+
+def test_drawing_of_attend(paper):
+    values = flat(paper["v"][1], form="{:.0f}")
+    assert cells_of("attend") == weights_drawn(paper) + values + flat(paper["mixed"][1])
+    first, second = paper["weights"][1][1][:2]
+    (a, _), (b, _), _ = paper["v"][1]
+    sum_drawn = f"{first:.2f} × {a:.0f} + {second:.2f} × {b:.0f}"
+    assert sum_drawn in (LESSONS / "attend.svg").read_text()
+    assert first * a + second * b == pytest.approx(paper["mixed"][1][1][0])
+
+
+def test_drawing_of_merge_heads():
+    assert cells_of("merge-heads") == [*HALVES, *HALVES, *LABELS, *HALVES, *LABELS]
+
+
+def test_drawing_of_the_output_projection(paper):
+    pairs = zip(*paper["mixed"], strict=True)
+    assert cells_of("out-proj") == flat([a + b for a, b in pairs])
+
+
+def test_on_paper_agrees_with_the_drawings(paper, printed):
+    assert "= 3\n" in printed["project-by-hand"]
+    assert f"score {paper['scores'][1][2][0]:.2f}" in printed["scores-by-hand"]
+    row = [round(weight, 2) for weight in paper["weights"][1][1]]
+    assert f"weights: {row}" in printed["softmax-by-hand"]
+    for feature, number in zip((2, 3), paper["mixed"][1][1], strict=True):
+        assert re.search(rf"feature {feature}: .* = {number:.2f}\n", printed["attend-by-hand"])
+
+
+def test_the_learners_functions_give_the_paper_numbers(printed, paper):
+    numbers = [float(n) for n in re.findall(r"-?\d+\.\d*", printed["look-at-scores"])]
+    assert numbers == pytest.approx([float(n) for n in flat(*paper["scores"])])
+
+
+def test_lines_in_all(cells, prose):
+    count = sum(len(region(cells[step].source)) for step in STEPS)
+    assert f"eight short pieces, {count} lines in all" in prose["title"]
+    assert len(STEPS) == 8
+
+
+def test_minutes_of_the_table_hold_the_exercises(prose):
+    table = re.findall(r"^\| \d \| `(\w+)`:.*\| (\d+) \|$", prose["title"], re.MULTILINE)
+    assert [name for name, _ in table] == list(STEPS)
+    own = {
+        re.search(r"`(\w+)", text)[1]: int(HEADER.search(text)["minutes"])
+        for text in prose.values()
+        if text.startswith("### Your turn")
+    }
+    assert all(own[name] < int(minutes) for name, minutes in table)
+    assert 60 <= sum(int(minutes) for _, minutes in table) + 30 <= 90
+
+
+def test_sizes_of_the_sentence(prose):
+    sizes = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", prose["axes"], re.MULTILINE)
+    d_model, H = example.d_model, example.num_heads
+    assert dict(sizes) == {
+        "B": str(len(example.x)),
+        "T": str(len(example.tokens)),
+        "d_model": str(d_model),
+        "H": str(H),
+        "d_head": str(d_model // H),
+    }
+    assert "*" + " ".join(example.tokens) + "*" in prose["sentence"]
+    twice = [word for word in example.vocabulary if example.tokens.count(word) == 2]
+    assert len(twice) == 2
+    assert "Two of its words come twice" in prose["sentence"]
+    for head, job in enumerate(example.head_names):
+        assert f"| {head} | find the **{job}** |" in prose["sentence"]
+
+
+def test_half_and_half(prose):
+    row = example.two_jobs_in_one_head()[0, 0, example.tokens.index("likes")]
+    assert row[1].item() == pytest.approx(row[2].item()) == pytest.approx(0.5, abs=0.05)
+    assert "Half of its weight lies on *cat*, half on *likes*" in prose["why-heads-answer"]
+
+
+def test_rows_of_head_1(prose):
+    rows = example.head(1)
+    assert (
+        f"Rows {rows.start} to {rows.stop - 1} of the weight belong to head 1"
+        in (prose["project-look-rows"])
+    )
+
+
+def test_the_root_keeps_the_spread_near_1(printed):
+    rows = re.findall(
+        r"^ *(\d+) +([\d.]+) +([\d.]+) +\| +([\d.]+) +([\d.]+)$",
+        printed["look-at-root"],
+        re.MULTILINE,
+    )
+    assert [int(row[0]) for row in rows] == [4, 64, 256]
+    for width, spread, top, raw_spread, raw_top in (map(float, row) for row in rows):
+        assert spread == pytest.approx(1, abs=0.1)
+        assert top < 0.2
+        assert raw_spread == pytest.approx(math.sqrt(width), rel=0.1)
+        assert raw_top > 0.8 or width == 4
+
+
+def test_words_that_heads_collect(printed):
+    lines = [line.split() for line in printed["look-at-attend"].splitlines()[1:]]
+    tokens = example.tokens
+    for at, (token, previous, same, first, following) in enumerate(lines):
+        assert token == same == tokens[at]
+        assert previous == tokens[max(at - 1, 0)]
+        assert first == tokens[0]
+        assert following == tokens[min(at + 1, len(tokens) - 1)]
+
+
+def test_merged_words_are_scrambled_without_the_swap(printed):
+    lines = printed["look-at-merge"].splitlines()[1:]
+    pairs = [re.findall(r"[\w+]+(?: \| [\w+]+){3}", line) for line in lines]
+    assert all(len(pair) == 2 for pair in pairs)
+    assert sum(right != wrong for right, wrong in pairs) >= 5
+
+
+def test_the_learners_layer_equals_pytorchs(printed):
+    difference = float(printed["against-pytorch"].split()[-1])
+    assert "shape (2, 5, 16)" in printed["against-pytorch"]
+    assert difference < 1e-6
+    assert float(printed["look-at-key-bias"].split()[-1]) < 1e-6
+
+
+def test_pytorchs_biases_start_at_0_and_ours_do_not(names):
+    fresh = torch.nn.MultiheadAttention(16, 4)
+    assert not fresh.in_proj_bias.any()
+    assert not fresh.out_proj.bias.any()
+    assert names["MultiHeadAttention"](16, 4).out_proj.bias.all()
+
+
+def test_laws_are_as_predicted(printed):
+    assert printed["law-causal"] == "rows that moved: [3, 4, 5]\n"
+    first, second = printed["law-permutation"].splitlines()
+    assert first.endswith("[0, 1, 2, 3, 4, 5]")
+    assert second.endswith("[]")
+    assert float(printed["law-constant"].split()[-1]) < 1e-6
+
+
+def test_what_the_bugs_do(names, prose):
+    scores, mask = names["sentence_scores"](), steps.causal_mask(6)
+    late = (scores.softmax(-1) * mask.exp()).sum(-1)[0]
+    assert (late <= 1).all()
+    assert (late[3, :-1] < 0.1).all()
+    closed = (scores + torch.full((6, 6), -math.inf).triu(0)).softmax(-1)[0]
+    assert closed[:, 0].isnan().all()
+    assert not closed[:, 1:].isnan().any()
+    columns = (scores + mask).softmax(-2)[0]
+    assert torch.allclose(columns.sum(-2), torch.ones(()))
+    assert (columns[:, -1, -1] == 1).all()
+    assert "too little" in prose["wrong-axis-answer"]
+    assert (columns.sum(-1)[:, 0] < 1).all()
+    assert (columns.sum(-1)[:, -1] > 1).all()
+    right = steps.masked_softmax(scores, mask)
+    sharper = steps.masked_softmax(scores * math.sqrt(8), mask)
+    assert ((sharper - right).abs() < 0.04).all()
+
+
+def test_costs(names):
+    T, d = names["cost_x"].shape[1:]
+    projections, tables = 4 * 2 * T * d * d, 2 * 2 * T * T * d
+    for heads in (1, 4, 16):
+        assert names["count_operations"](heads) == projections + tables
+
+
+def test_a_table_of_100000_tokens(prose):
+    assert 100_000**2 == 10_000 * 1_000_000
+    assert "100,000 tokens one table alone has ten thousand\nmillion cells" in prose["cost-answer"]
+
+
+def test_the_cache_gives_the_full_pass(printed):
+    differences = re.findall(r"difference (\S+)", printed["look-at-cache"])
+    assert len(differences) == len(example.tokens)
+    assert all(float(difference) < 1e-6 for difference in differences)

@@ -1,0 +1,199 @@
+"""The lesson's prose: what each exercise must have, how it is written, how long it takes."""
+
+import ast
+import re
+import subprocess
+import sys
+
+import pytest
+
+from attention_lab.check import STEPS
+from attention_lab.questions import PREDICTIONS
+
+from .conftest import LESSONS
+
+PROOFS = ("one_query", "one_head")
+STRETCH = ("cross_attention", "padded_softmax", "grouped_attention", "attend_next")
+EXERCISES = (*STEPS, *PROOFS, *STRETCH)
+HEADER = re.compile(
+    r"^Difficulty (?P<difficulty>[1-5]) of 5( · importance (?P<importance>[1-5]) of 5)? · "
+    r"about (?P<minutes>\d+) minutes · (?P<lines>\d+) lines?( · (?P<points>\d \+ \d) points)?$",
+    re.MULTILINE,
+)
+PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<file>[^)]+)\)")
+WORDS_A_MINUTE = 200
+
+
+@pytest.fixture(scope="session")
+def exercises(lesson):
+    """What stands before each exercise, by its name: the nearest prose cell above it."""
+    found, above = {}, ""
+    for cell in lesson.cells:
+        if cell.cell_type == "markdown":
+            above = cell.source
+        elif cell.metadata.get("solution"):
+            found[cell.id] = above
+    return found
+
+
+def without_code(text):
+    return re.sub(r"```.*?```|`[^`]*`|\]\([^)]*\)|<[^>]+>", " ", text, flags=re.DOTALL)
+
+
+def visible(text):
+    """The prose without what is folded away, pictures' descriptions and marks."""
+    text = re.sub(r"<details>.*</details>", "", text, flags=re.DOTALL)
+    return PICTURE.sub("", text)
+
+
+def region(source):
+    """The lines of a solution."""
+    body = source.split("### BEGIN SOLUTION\n")[1].split("### END SOLUTION")[0]
+    return [line.strip() for line in body.splitlines() if line.strip()]
+
+
+def test_the_exercises_are_the_steps_then_the_proofs_then_the_stretch(exercises):
+    assert tuple(exercises) == EXERCISES
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_an_exercise_says_how_hard_it_is_and_how_long_it_takes(name, exercises, cells):
+    header = HEADER.search(exercises[name])
+    assert header
+    assert int(header["lines"]) == len(region(cells[name].source))
+    assert bool(header["importance"]) == (name not in STRETCH)
+    assert bool(header["points"]) == (name in STEPS)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_three_hints_open_one_by_one(name, exercises):
+    marks = re.findall(r"<summary>(.*?)</summary>|(</details>)", exercises[name])
+    opened = [summary for summary, _ in marks if summary]
+    assert opened == ["Hint 1", "Hint 2", "Hint 3: nearly the answer"]
+    assert exercises[name].rstrip().endswith("</details></details></details>")
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_no_hint_is_a_whole_solution(name, exercises, cells):
+    solution = [line.split("  #")[0] for line in region(cells[name].source)]
+    shown = [line for line in solution if line in exercises[name]]
+    assert len(shown) < len(solution)
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_stub_gives_the_shapes(name, names):
+    described = names[name].forward if name == "MultiHeadAttention" else names[name]
+    assert re.search(r"\(\w[\w ,+]*\)|a list", described.__doc__)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_is_graded_for_shape_and_value_with_hidden_tests(name, cells, exercises):
+    points = [int(n) for n in HEADER.search(exercises[name])["points"].split(" + ")]
+    for aspect, worth in zip(("shape", "value"), points, strict=True):
+        cell = cells[f"test_{name}_{aspect}"]
+        call = f'check.{name}({name}, aspect="{aspect}"'
+        assert cell.metadata["points"] == worth
+        assert cell.source == (
+            f"{call})\n### BEGIN HIDDEN TESTS\n{call}, hidden=True)\n### END HIDDEN TESTS"
+        )
+
+
+def test_the_steps_are_worth_24_points(lesson):
+    assert sum(cell.metadata.get("points", 0) for cell in lesson.cells) == 24
+
+
+def test_every_picture_says_what_it_shows(prose):
+    pictures = [picture for text in prose.values() for picture in PICTURE.finditer(text)]
+    assert sorted(p["file"] for p in pictures) == sorted(d.name for d in LESSONS.glob("*.svg"))
+    for picture in pictures:
+        assert 12 <= len(picture["alt"].split()) <= 80
+        assert picture["alt"].endswith(".")
+
+
+@pytest.mark.parametrize("step", range(1, 9))
+def test_every_step_has_a_drawing(step, lesson):
+    titles = [i for i, cell in enumerate(lesson.cells) if cell.source.startswith("## ")]
+    begin = next(i for i in titles if lesson.cells[i].source.startswith(f"## Step {step} · "))
+    end = next(i for i in titles if i > begin)
+    assert any(PICTURE.search(cell.source) for cell in lesson.cells[begin:end])
+
+
+def test_every_prediction_is_asked_once(lesson):
+    asked = [
+        name
+        for cell in lesson.cells
+        if cell.cell_type == "code"
+        for name in re.findall(r'predict\("([\w-]+)"\)', cell.source)
+    ]
+    assert sorted(asked) == sorted(PREDICTIONS)
+
+
+def test_no_line_of_code_is_longer_than_88(lesson):
+    code = [cell for cell in lesson.cells if cell.cell_type == "code"]
+    assert [line for c in code for line in c.source.splitlines() if len(line) > 88] == []
+
+
+def test_no_line_of_prose_begins_a_list_by_accident(prose):
+    """A number and a point at the start of a wrapped line would become a list."""
+    for text in prose.values():
+        for before, line in zip(text.splitlines(), text.splitlines()[1:], strict=False):
+            if re.match(r"(\d+\.|[-+*]) ", line):
+                assert not before or re.match(r"(\d+\.|[-+*]|  ) ?", before), line
+
+
+def test_demonstrations_leave_the_axes_alone(lesson):
+    """A variable B or T in the notebook would let a function work by accident."""
+    taken = {"B", "T", "H", "S", "d_head", "d_model", "num_heads", "mask", "scores", "weights"}
+    taken |= {"x", "q", "k", "v", "causal"}
+    for cell in lesson.cells:
+        if cell.cell_type == "code":
+            assert not taken & _assigned(ast.parse(cell.source)), cell.id
+
+
+def _assigned(tree):
+    """The names that a cell's top level gives a value."""
+    functions = (ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.comprehension)
+    found, waiting = set(), list(tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, functions):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        if not isinstance(node, ast.ListComp | ast.GeneratorExp | ast.DictComp | ast.SetComp):
+            waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def test_reading_and_working_take_60_to_90_minutes(prose, exercises):
+    parts = [text for name, text in prose.items() if not name.startswith(("stretch", "title"))]
+    required = {name: text for name, text in exercises.items() if name not in STRETCH}
+    optional = [exercises[name] for name in STRETCH]
+    words = sum(len(visible(text).split()) for text in parts if text not in optional)
+    working = sum(int(HEADER.search(text)["minutes"]) for text in required.values())
+    predicting = len(PREDICTIONS) / 2
+    assert 60 <= words / WORDS_A_MINUTE + working + predicting <= 90
+
+
+def test_sentences_are_short(prose):
+    """On average, and none of them endless."""
+    lengths = []
+    for text in prose.values():
+        plain = re.sub(r"^(#|\||- |\d\. ).*$", "", visible(without_code(text)), flags=re.MULTILINE)
+        lengths += [len(s.split()) for s in re.split(r"[.!?:](?:\s|$)", plain) if s.split()]
+    assert sum(lengths) / len(lengths) < 12
+    assert max(lengths) <= 40
+
+
+def test_spelling():
+    texts = [LESSONS, LESSONS.parent / "src/attention_lab/questions.py"]
+    codespell = [sys.executable, "-m", "codespell_lib", *map(str, texts)]
+    done = subprocess.run(codespell, capture_output=True, text=True)
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+def test_spelling_is_british(prose):
+    american = re.compile(r"\b(\w*colors?|behavior|centers?|gray|labeled|\w{3,}iz(e|ed|es|ing))\b")
+    found = [m[0] for text in prose.values() for m in american.finditer(without_code(text))]
+    assert set(found) <= {"size", "sized", "sizes"}
