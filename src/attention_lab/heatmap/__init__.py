@@ -1,5 +1,8 @@
 """Attention weights one would rather look at than read."""
 
+from attention_lab.heatmap.explore import explore
+from attention_lab.heatmap.follow import follow
+from attention_lab.heatmap.play import play
 from attention_lab.heatmap.show import Heatmap, show_heads
 
-__all__ = ["Heatmap", "show_heads"]
+__all__ = ["Heatmap", "explore", "follow", "play", "show_heads"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from functools import cache
 from html import escape
@@ -36,17 +37,20 @@ def heatmap_html(scene: Scene, png: bytes | None = None, channel: str | None = N
     )
     call = f"mountHeads(host, {to_json(scene)})"
     if channel is None:
-        return host(still, "heads.css", _HEADS, call)
-    return host(still, "heads.css", (*_HEADS, "channel.js"), f'{call}.then(listenTo("{channel}"))')
+        return host(still, ("heads.css",), _HEADS, call)
+    return host(
+        still, ("heads.css",), (*_HEADS, "channel.js"), f'{call}.then(listenTo("{channel}"))'
+    )
 
 
-def host(content: str, style: str, scripts: tuple[str, ...], call: str) -> str:
+def host(content: str, styles: tuple[str, ...], scripts: tuple[str, ...], call: str) -> str:
     """``content`` in a host element, and a script that runs ``call`` once for each such host."""
     name = "heads-" + hashlib.sha256((content + call).encode()).hexdigest()[:12]
+    style = "".join(map(_asset, styles))
     script = "\n".join(_asset(script) for script in scripts)
     return (
         f'<div class="attention-lab" data-heads="{name}">{content}</div>'
-        f"<script>(() => {{\nconst STYLE = `{_asset(style)}`;\n{script}\n"
+        f"<script>(() => {{\nconst STYLE = `{style}`;\n{script}\n"
         f"for (const host of document.querySelectorAll('[data-heads=\"{name}\"]'))\n"
         f"if (!host.shadowRoot) {call};\n}})()</script>"
     )
@@ -61,6 +65,11 @@ def document(fragment: str, title: str) -> str:
         "<style>:root{color-scheme:light dark}body{margin:1rem}</style></head>"
         f"<body><main>{fragment}</main></body></html>\n"
     )
+
+
+def string(text: str) -> str:
+    """A JavaScript string that is also safe inside a ``<script>`` element."""
+    return json.dumps(text).replace("<", "\\u003c")
 
 
 @cache

@@ -90,10 +90,13 @@ class Heatmap:
     def _repr_mimebundle_(self, include=None, exclude=None):
         image = picture.png(self.scene)
         return {
-            "text/html": page.heatmap_html(self.scene, image),
+            "text/html": self._html(image),
             "image/png": base64.b64encode(image).decode(),
             "text/plain": repr(self),
         }
+
+    def _html(self, image: bytes) -> str:
+        return page.heatmap_html(self.scene, image)
 
     def to_html(self, path) -> Path:
         """Write the interactive picture to ``path``, one file that needs nothing else."""

@@ -26,7 +26,8 @@ class HeadsView {
       settings: scene.controls.map(control => control.start),
     };
     const heads = Math.max(...scene.frames.map(frame => frame.heads));
-    if (this.state.head >= heads) this.state.head = 0;
+    if (heads && this.state.head >= heads) this.state.head = 0;
+    if (this.state.compare?.control >= scene.controls.length) this.state.compare = null;
     if (before && (before.mark.q > last || before.mark.k >= scene.keys.length)) {
       this.state.mark = {q: last, k: null};
     }
