@@ -162,29 +162,27 @@ predict("project-rows")
 # %% [markdown] id="project-paper"
 # **On paper.** Three tokens, four features, two heads: `T=3`, `d_model=4`, `H=2`, `d_head=2`.
 # These numbers will stay with us to the end. To keep it short, keys and values are `x` itself.
+#
+# Here is one number of the queries: token 0, feature 2, which is the first feature of head 1.
 
 # %% id="project-by-hand"
+paper_x = [[1, 0, 2, 1], [0, 1, 1, 0], [2, 1, 0, 1]]  # (T, d_model)
+paper_weight = [[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
+paper_bias = [0, 0, 1, 0]
+
+
 def dot(a, b):
     return sum(left * right for left, right in zip(a, b))
 
 
-paper_x = [[1, 0, 2, 1], [0, 1, 1, 0], [2, 1, 0, 1]]  # (T, d_model)
-paper_weight = [
-    [1, 0, 0, 1],  # rows 0 and 1: head 0
-    [0, 1, 1, 0],
-    [0, 0, 1, 0],  # rows 2 and 3: head 1
-    [1, 0, 0, 0],
-]
-paper_bias = [0, 0, 1, 0]
+def paper_query(token, i):
+    """Feature i of a token's query."""
+    return dot(paper_weight[i], paper_x[token]) + paper_bias[i]
 
-# Token 0, feature 2: the first of the two features that belong to head 1.
-print(paper_weight[2], "times", paper_x[0], "plus", paper_bias[2], end=" = ")
-print(dot(paper_weight[2], paper_x[0]) + paper_bias[2])
 
-paper_q = [
-    [dot(row, features) + bias for row, bias in zip(paper_weight, paper_bias)]
-    for features in paper_x
-]
+row, token = paper_weight[2], paper_x[0]
+print(f"{row} times {token} plus {paper_bias[2]} = {paper_query(0, 2)}")
+paper_q = [[paper_query(token, i) for i in range(4)] for token in range(3)]
 paper_k = paper_v = paper_x
 
 # %% [markdown] id="project-exercise"
@@ -323,7 +321,7 @@ def split_heads(x, num_heads):
     """
     ### BEGIN SOLUTION
     B, T, d_model = x.shape
-    x = x.reshape(B, T, num_heads, d_model // num_heads)  # (B, T, H, d_head)
+    x = x.view(B, T, num_heads, d_model // num_heads)  # (B, T, H, d_head)
     return x.transpose(1, 2)  # (B, H, T, d_head)
     ### END SOLUTION
 
@@ -816,9 +814,6 @@ for at, token in enumerate(example.tokens):
 #
 # ![Two tables, one a head, 3 by 2 each. transpose puts them side by side, reshape reads them as one table of 3 by 4. A strip below shows memory: before, all numbers of head 0 and then all of head 1; after the copy, token by token.](merge-heads.svg)
 
-# %% id="predict-merge-view"
-predict("merge-view")
-
 # %% [markdown] id="merge-paper"
 # **On paper.** Say token 1 has `[10, 11]` in head 0 and `[12, 13]` in head 1. Merged, it has
 # head 0's features and then head 1's.
@@ -888,7 +883,10 @@ for token, right, wrong in zip(
     print(f"{token:>8}   {' | '.join(right):36}{' | '.join(wrong)}")
 
 # %% [markdown] id="merge-look-memory"
-# And the refusal, live.
+# And why `view` alone would not have done.
+
+# %% id="predict-merge-view"
+predict("merge-view")
 
 # %% id="look-at-view"
 collected = sentence_mixed()  # (1, 4, 6, 8)

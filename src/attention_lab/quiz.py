@@ -32,7 +32,7 @@ class Option:
             return self.why
         from attention_lab.check.catalogue import explain  # only whoever answers needs it
 
-        return explain(*self.misconception).means
+        return f"A known mistake. {explain(*self.misconception).means}"
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,11 @@ class _Buttons:
         self.next.layout.display = "none"
         self.options.layout.display = "" if question else "none"
         self.options.disabled = False
-        with self.options.hold_trait_notifications():
-            self.options.options = question.labels if question else ()
-            self.options.index = None
+        # ipywidgets 7 chooses the first of new options; nobody has.
+        self.options.unobserve(self._choose, names="index")
+        self.options.options = question.labels if question else ()
+        self.options.index = None
+        self.options.observe(self._choose, names="index")
 
     def _choose(self, change):
         if change["new"] is None:

@@ -54,7 +54,8 @@ def test_an_option_is_chosen_by_its_letter(letter):
 
 def test_a_wrong_option_may_take_its_reason_from_the_catalogue():
     option = Option("?", misconception=("split_heads", "view-instead-of-transpose"))
-    assert option.explain() == explain("split_heads", "view-instead-of-transpose").means
+    means = explain("split_heads", "view-instead-of-transpose").means
+    assert option.explain() == f"A known mistake. {means}"
 
 
 def test_a_question_that_was_missed_comes_again_after_the_others():
