@@ -491,7 +491,7 @@ generator = torch.Generator().manual_seed(0)
 print("d_head   spread  largest weight   |  without root: spread  largest weight")
 for width in (4, 64, 256):
     random_q, random_k = torch.randn(2, 1, 1, 50, width, generator=generator)
-    scaled = attention_scores(random_q[None], random_k[None])
+    scaled = attention_scores(random_q, random_k)  # (1, 1, 50, 50)
     raw = scaled * math.sqrt(width)
     top, raw_top = (F.softmax(s, dim=-1).amax(-1).mean() for s in (scaled, raw))
     print(
@@ -889,14 +889,21 @@ for token, right, wrong in zip(
 predict("merge-view")
 
 # %% id="look-at-view"
-collected = sentence_mixed()  # (1, 4, 6, 8)
-swapped = collected.transpose(1, 2)  # (1, 6, 4, 8)
-print("strides before the swap", collected.stride(), " after it", swapped.stride())
-try:
-    swapped.view(1, 6, 32)
-except RuntimeError as refusal:
-    print("view refuses:", refusal)
-print("after contiguous:", tuple(swapped.contiguous().view(1, 6, 32).shape))
+heads_then = {"splitting": sentence_heads()[2], "attending": sentence_mixed()}
+for when, heads in heads_then.items():
+    swapped = heads.transpose(1, 2)  # (1, 6, 4, 8)
+    print(f"after {when}: strides {swapped.stride()}", end=", ")
+    try:
+        swapped.view(1, 6, 32)
+        print("view works")
+    except RuntimeError as refusal:
+        print("view refuses:")
+        print(refusal)
+
+# %% [markdown] id="look-at-view-answer"
+# After splitting, the numbers of one token still lie side by side: the next head is 8 numbers
+# on, just where this one ends. After attending it is 48 numbers on, since the product has
+# written a new tensor in the order of its own axes, head after head.
 
 # %% [markdown] id="follow-idea"
 # **One token, all seven functions.** Before you put them together: here is one token on its

@@ -150,6 +150,27 @@ def test_minutes_of_the_table_hold_the_exercises(prose):
     assert 60 <= sum(int(minutes) for _, minutes in table) + 30 <= 90
 
 
+def test_points_on_the_students_page(cells):
+    page = (LESSONS.parent / "docs/students.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \| (\d) \| (\d) \|$", page, re.MULTILINE)
+    graded = [
+        (step, *(str(cells[f"test_{step}_{a}"].metadata["points"]) for a in ("shape", "value")))
+        for step in STEPS
+    ]
+    assert rows == graded
+    assert f"{sum(int(n) for row in rows for n in row[1:])} points." in page
+
+
+def test_strides_after_splitting_and_attending(printed, prose):
+    lines = printed["look-at-view"].splitlines()
+    assert lines[0] == "after splitting: strides (192, 32, 8, 1), view works"
+    assert lines[1] == "after attending: strides (192, 8, 48, 1), view refuses:"
+    assert "reshape" in lines[2]
+    text = prose["look-at-view-answer"]
+    assert "the next head is 8 numbers\non" in text
+    assert "After attending it is 48 numbers on" in text
+
+
 def test_sizes_of_the_sentence(prose):
     sizes = re.findall(r"^\| `(\w+)` \|.*\| (\d+) \|$", prose["axes"], re.MULTILINE)
     d_model, H = example.d_model, example.num_heads
