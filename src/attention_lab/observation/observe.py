@@ -9,6 +9,7 @@ import traceback
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -196,11 +197,12 @@ def _backward(outputs, upstream, inputs):
     if not fits:
         return (), None
     pairs = [(o, g) for o, g in zip(outputs, upstream, strict=True) if o.requires_grad]
+    if not pairs:
+        return (None,) * len(inputs), None
     try:
-        if not pairs:
-            return (None,) * len(inputs), None
-        roots, grads = zip(*pairs, strict=True)
-        found = torch.autograd.grad(roots, inputs, grads, allow_unused=True)
+        # A scalar: to compare shapes with those of given gradients, torch would import sympy first.
+        root = sum((o * g).sum() for o, g in pairs)
+        found = torch.autograd.grad(root, inputs, allow_unused=True)
         return tuple(_plain(g) for g in found), None
     except BaseException as error:
         return (), _failure(error)
@@ -331,6 +333,10 @@ class _DispatchedCalls(TorchDispatchMode):
         super().__init__()
         self.count = count
 
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False  # else torch imports its compiler at the first call, which takes seconds
+
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         self.count.add(func)
         return func(*args, **(kwargs or {}))
@@ -393,10 +399,8 @@ def _notebook_numbers(answer):
     return tuple(sorted(found)[:MAX_OUTPUTS])
 
 
+@lru_cache(maxsize=256)
 def _globals_read(code):
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "LOAD_GLOBAL":
-            yield instruction.argval
-    for inner in code.co_consts:
-        if inspect.iscode(inner):
-            yield from _globals_read(inner)
+    names = {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
+    inner = [part for part in code.co_consts if inspect.iscode(part)]
+    return frozenset(names.union(*map(_globals_read, inner)))
