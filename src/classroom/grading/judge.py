@@ -18,7 +18,7 @@ class Judge:
 
     def __init__(self, seed: int, output_limit: int):
         check.use_seed(seed)
-        self.shell = make_shell(output_limit)
+        self.shell = make_shell(output_limit, results_kept=0)
 
     def begin(self, setup: tuple[str, ...]):
         """Start over with nothing but the names that the set-up cells define."""

@@ -5,6 +5,7 @@ byte that a submission wrote ever reaches this process; what it could do to this
 place beside it is compared with the start after every submission.
 """
 
+import gc
 import importlib
 import os
 import resource
@@ -61,6 +62,8 @@ def warm_up(output_limit):
     shell = make_shell(output_limit)
     shell.run("1 / 0")
     shell.reset(new_session=True)
+    gc.collect()
+    gc.freeze()  # no child walks through, and so copies, what was imported
     return shell
 
 

@@ -115,9 +115,13 @@ def _message(value):
         return ""
 
 
-def make_shell(output_limit: int) -> Shell:
-    """Return the process's shell, with matplotlib's pictures inline as in a notebook."""
+def make_shell(output_limit: int, results_kept: int = 1000) -> Shell:
+    """Return the process's shell, with matplotlib's pictures inline as in a notebook.
+
+    results_kept: how many results `Out` remembers; 0 makes `reset` quicker.
+    """
     config = Config()
+    config.InteractiveShell.cache_size = results_kept
     config.HistoryManager.enabled = False
     config.HistoryManager.hist_file = ":memory:"
     config.InteractiveShell.colors = "nocolor"

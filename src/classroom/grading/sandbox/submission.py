@@ -4,6 +4,7 @@ From the first cell on nothing it says is believed by anybody.
 """
 
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -71,6 +72,7 @@ def _fork_observer(channel, given: socket.socket, names: dict) -> int:
         given.close()
         return child
     try:
+        gc.freeze()
         process.die_with_parent(os.getppid())
         channel.close()
         with contextlib.suppress(wire.Closed):
