@@ -133,7 +133,12 @@ def tensors(step, output):
 def on_meta(probe):
     values = [value for call in probe.calls for value in call.args]
     values += [layer.weight for layer in probe.module.layers] if probe.module else []
-    return any((isinstance(v, Tensor) and v.is_meta) or v == torch.device("meta") for v in values)
+    return any(_is_on_meta(value) for value in values)
+
+
+def _is_on_meta(value):
+    device = value.device if isinstance(value, Tensor) else value
+    return isinstance(device, torch.device) and device.type == "meta"
 
 
 def _form(probe, call, outputs, wanted, output):

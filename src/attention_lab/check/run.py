@@ -1,6 +1,7 @@
 """From an answer to a printed line or a Mistake: probes → observe → judge → diagnose."""
 
 import secrets
+from dataclasses import replace
 from functools import lru_cache
 
 from attention_lab.check.judge import judge
@@ -47,8 +48,15 @@ def _seed(hidden):
 @lru_cache(maxsize=32)
 def _trials(step, seed, hidden, basic):
     """The probes and what a right answer shows on them. Kept, since it is the same for a class."""
-    probes = tuple(p for p in make_probes(step, seed, hidden) if p.basic or not basic)
+    probes = make_probes(step, seed, hidden)
+    if basic:
+        probes = tuple(_forward_only(p) for p in probes if p.basic)
     return probes, tuple(expect(p) for p in probes)
+
+
+def _forward_only(probe):
+    calls = tuple(replace(call, upstream=()) for call in probe.calls)
+    return replace(probe, calls=calls)
 
 
 def _try(step, answer, probes, expected, aspect):

@@ -4,6 +4,9 @@ Strict, since what is decoded may come from a hostile process: only the types of
 field of its declared type, every size bounded, every byte accounted for; never pickle. Layout:
 
     b"MHA1", length of the JSON (4 bytes, little endian), JSON, bytes of all tensors in order
+
+A tensor equal to an earlier one is written as {"again": number of that one}, and becomes a tensor
+of its own again.
 """
 
 import dataclasses
@@ -33,6 +36,8 @@ DTYPES = {
         torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
     )
 }  # fmt: skip
+DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
+TENSOR_FIELDS = ("dtype", "shape", "stride", "device")
 CLASSES = {
     cls.__name__: cls
     for cls in vars(plain).values()
@@ -46,9 +51,10 @@ class Malformed(ValueError):
 
 def encode(value) -> bytes:
     """Return `value`, made of the types in `probe`, as bytes; TypeError for anything else."""
-    chunks = []
-    text = json.dumps(_to_json(value, chunks), allow_nan=False, separators=(",", ":")).encode()
-    return b"".join([MAGIC, struct.pack("<I", len(text)), text, *chunks])
+    writer = _Writer()
+    node = writer.node(value)
+    text = json.dumps(node, allow_nan=False, separators=(",", ":")).encode()
+    return b"".join([MAGIC, struct.pack("<I", len(text)), text, *writer.chunks])
 
 
 def decode(data: bytes, expected: type):
@@ -73,7 +79,7 @@ def _decode(data, expected):
     reader = _Reader(memoryview(data)[start:])
     value = reader.value(json.loads(bytes(data[8:start])), MAX_DEPTH)
     _require(reader.position == len(data) - start, "bytes left over")
-    _require(_is(value, expected), f"not of type {getattr(expected, '__name__', expected)}")
+    _require(_test(expected)(value), f"not of type {getattr(expected, '__name__', expected)}")
     return value
 
 
@@ -85,38 +91,49 @@ def _require(condition, message):
 # --- to JSON: scalars stand for themselves, everything else is {"kind": ...} ---
 
 
-def _to_json(value, chunks):
-    if value is None or type(value) in (bool, int, str):
-        return value
-    if type(value) is float:
-        return {"float": value.hex()}
-    if isinstance(value, Tensor):
-        return {"tensor": _tensor_to_json(value, chunks)}
-    if type(value) is tuple:
-        return {"tuple": [_to_json(item, chunks) for item in value]}
-    if isinstance(value, torch.dtype):
-        return {"dtype": str(value).removeprefix("torch.")}
-    if isinstance(value, torch.device):
-        return {"device": str(value)}
-    if CLASSES.get(type(value).__name__) is type(value):
-        fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-        return {type(value).__name__: {k: _to_json(v, chunks) for k, v in fields.items()}}
-    raise TypeError(f"{type(value).__name__} cannot be encoded")
+class _Writer:
+    def __init__(self):
+        self.chunks = []
+        self.numbers = {}  # of the tensors so far, by what they hold
+
+    def node(self, value):
+        kind = type(value)
+        if value is None or kind in (bool, int, str):
+            return value
+        if kind is float:
+            return {"float": value.hex()}
+        if isinstance(value, Tensor):
+            return self.tensor(value)
+        if kind is tuple:
+            return {"tuple": [self.node(item) for item in value]}
+        if CLASSES.get(kind.__name__) is kind:
+            return {kind.__name__: {name: self.node(getattr(value, name)) for name in _hints(kind)}}
+        if isinstance(value, torch.dtype):
+            return {"dtype": DTYPE_NAMES[value]}
+        if isinstance(value, torch.device):
+            return {"device": str(value)}
+        raise TypeError(f"{kind.__name__} cannot be encoded")
+
+    def tensor(self, tensor):
+        if tensor.dtype not in DTYPE_NAMES or tensor.layout is not torch.strided:
+            raise TypeError(f"a tensor of {tensor.dtype} and {tensor.layout} cannot be encoded")
+        described = (
+            DTYPE_NAMES[tensor.dtype],
+            tuple(tensor.shape),
+            tensor.stride(),
+            tensor.device.type,
+        )
+        chunk = b"" if tensor.is_meta else _to_bytes(tensor)
+        number = self.numbers.setdefault((described, chunk), len(self.numbers))
+        if number < len(self.chunks):
+            return {"again": number}
+        self.chunks.append(chunk)
+        return {"tensor": dict(zip(TENSOR_FIELDS, described, strict=True))}
 
 
-def _tensor_to_json(tensor, chunks):
-    described = {
-        "dtype": str(tensor.dtype).removeprefix("torch."),
-        "shape": list(tensor.shape),
-        "stride": list(tensor.stride()),
-        "device": tensor.device.type,
-    }
-    if described["dtype"] not in DTYPES or tensor.layout is not torch.strided:
-        raise TypeError(f"a tensor of {tensor.dtype} and {tensor.layout} cannot be encoded")
-    if tensor.device.type != "meta":
-        plain_tensor = tensor.detach().cpu().contiguous().resolve_neg()
-        chunks.append(plain_tensor.flatten().view(torch.uint8).numpy().tobytes())
-    return described
+def _to_bytes(tensor):
+    tensor = tensor.detach().cpu().contiguous().resolve_neg()
+    return tensor.flatten().view(torch.uint8).numpy().tobytes()
 
 
 # --- from JSON ---
@@ -126,6 +143,8 @@ class _Reader:
     def __init__(self, raw):
         self.raw = raw
         self.position = 0
+        self.tensors = []  # (chunk, dtype, shape, stride, device) of those so far
+        self.size = 0  # of all tensors made, in bytes
 
     def value(self, node, depth):
         _require(depth > 0, "too deep")
@@ -136,13 +155,16 @@ class _Reader:
             return node
         _require(type(node) is dict and len(node) == 1, "unknown node")
         ((kind, content),) = node.items()
-        if kind == "float":
-            return float.fromhex(content)
         if kind == "tensor":
             return self.tensor(content)
+        if kind == "again":
+            _require(type(content) is int and 0 <= content < len(self.tensors), "no such tensor")
+            return self.made(*self.tensors[content])
         if kind == "tuple":
             _require(type(content) is list and len(content) <= MAX_ITEMS, "no tuple")
-            return tuple(self.value(item, depth - 1) for item in content)
+            return tuple([self.value(item, depth - 1) for item in content])
+        if kind == "float":
+            return float.fromhex(content)
         if kind == "dtype":
             return DTYPES[content]
         if kind == "device":
@@ -151,28 +173,35 @@ class _Reader:
         return self.instance(CLASSES[kind], content, depth - 1)
 
     def instance(self, cls, content, depth):
-        names = [f.name for f in dataclasses.fields(cls)]
-        _require(type(content) is dict and list(content) == names, f"fields of {cls.__name__}")
-        fields = {name: self.value(content[name], depth) for name in names}
-        for name, hint in _hints(cls).items():
-            _require(_is(fields[name], hint), f"{cls.__name__}.{name}")
-        return cls(**fields)
+        tests = _hints(cls)
+        _require(type(content) is dict and list(content) == list(tests), f"not a {cls.__name__}")
+        fields = [self.value(node, depth) for node in content.values()]
+        for (name, test), value in zip(tests.items(), fields, strict=True):
+            if not test(value):
+                raise Malformed(f"{cls.__name__}.{name}")
+        return cls(*fields)
 
     def tensor(self, content):
-        names = ["dtype", "shape", "stride", "device"]
-        _require(type(content) is dict and list(content) == names, "fields of a tensor")
-        dtype, shape, stride = DTYPES[content["dtype"]], content["shape"], content["stride"]
-        _require(content["device"] in ("cpu", "meta"), "unknown device")
+        _require(type(content) is dict and tuple(content) == TENSOR_FIELDS, "no tensor")
+        dtype, shape, stride, device = content.values()
+        _require(device in ("cpu", "meta"), "unknown device")
         for sizes in (shape, stride):
             _require(type(sizes) is list and len(sizes) <= MAX_DIMS, "sizes")
             _require(all(type(n) is int and 0 <= n <= MAX_BYTES for n in sizes), "sizes")
         _require(len(shape) == len(stride), "stride")
-        if content["device"] == "meta":
-            return torch.empty_strided(shape, stride, dtype=dtype, device="meta")
-        size = math.prod(shape) * dtype.itemsize
+        dtype = DTYPES[dtype]
+        size = 0 if device == "meta" else math.prod(shape) * dtype.itemsize
         chunk = self.raw[self.position : self.position + size]
         _require(len(chunk) == size, "tensor truncated")
         self.position += size
+        self.tensors.append((chunk, dtype, shape, stride, device))
+        return self.made(*self.tensors[-1])
+
+    def made(self, chunk, dtype, shape, stride, device):
+        self.size += len(chunk)
+        _require(self.size <= MAX_BYTES, "too large")
+        if device == "meta":
+            return torch.empty_strided(shape, stride, dtype=dtype, device="meta")
         return _strided(_from_bytes(chunk, dtype, shape), stride)
 
 
@@ -208,22 +237,26 @@ def _overlaps(shape, stride):
 
 @cache
 def _hints(cls):
-    return typing.get_type_hints(cls, vars(plain))
+    """Return the fields of a dataclass in order, each with the test of its declared type."""
+    hints = typing.get_type_hints(cls, vars(plain))
+    return {field.name: _test(hints[field.name]) for field in dataclasses.fields(cls)}
 
 
-def _is(value, hint):
-    """Whether `value` is of the declared type `hint`, as far down as the declaration goes."""
-    if isinstance(hint, typing.ForwardRef):
-        hint = vars(plain)[hint.__forward_arg__]
-    if typing.get_origin(hint) is tuple:
-        item, _ = typing.get_args(hint)
-        return type(value) is tuple and all(_is(v, item) for v in value)
-    if typing.get_origin(hint) in (types.UnionType, typing.Union):
-        return any(_is(value, option) for option in typing.get_args(hint))
-    if hint is types.NoneType or hint is None:
-        return value is None
-    if hint in (bool, int, float, str):
-        return type(value) is hint
-    if isinstance(hint, str):
-        return _is(value, vars(plain)[hint])
-    return isinstance(value, hint)
+@cache
+def _test(hint):
+    """Return a function that says whether a decoded value is of the declared type `hint`, as far
+    down as the declaration goes."""
+    if isinstance(hint, str | typing.ForwardRef):
+        name = getattr(hint, "__forward_arg__", hint)
+        return lambda value: _test(vars(plain)[name])(value)
+    union = typing.get_origin(hint) in (types.UnionType, typing.Union)
+    options = typing.get_args(hint) if union else (hint,)
+    classes = frozenset(option for option in options if isinstance(option, type))
+    items = [_test(typing.get_args(o)[0]) for o in options if typing.get_origin(o) is tuple]
+
+    def test(value):
+        if type(value) is tuple:
+            return any(all(map(item, value)) for item in items)
+        return type(value) in classes
+
+    return test
