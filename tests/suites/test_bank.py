@@ -1,0 +1,45 @@
+"""Every answer of the bank gets the verdict it deserves, and every wrong one its name."""
+
+import bank
+import pytest
+from verdict import verdict
+
+RIGHT, WRONG = bank.load(verdict="right"), bank.load(verdict="wrong")
+
+
+def cases(some):
+    return pytest.mark.parametrize("case", some, ids=lambda case: case.NAME)
+
+
+@cases(RIGHT)
+def test_right_answers_are_accepted(case, note):
+    answer = bank.run(case)[case.STEP]
+    mistakes = [
+        verdict(case.STEP, answer, aspect=aspect, hidden=hidden)
+        for aspect in (None, "shape", "value")
+        for hidden in (False, True)
+    ]
+    note("bank", "right")
+    note("bank", "right rejected" if any(mistakes) else "right accepted")
+    assert mistakes == [None] * 6
+
+
+@cases(WRONG)
+def test_wrong_answers_are_rejected_and_named(case, note):
+    answer = bank.run(case)[case.STEP]
+    mistake = verdict(case.STEP, answer, hidden=True)
+    note("bank", "wrong")
+    note("bank", "wrong rejected" if mistake else "wrong accepted")
+    assert mistake
+    name = mistake.misconception
+    note("bank", "named" if name == case.KIND else "misnamed" if name else "unnamed")
+    assert name == case.KIND
+
+
+@cases(WRONG)
+def test_wrong_answers_never_gain_the_points_of_the_value(case, undiagnosed):
+    assert verdict(case.STEP, bank.run(case)[case.STEP], aspect="value", hidden=True)
+
+
+def test_bank_is_whole():
+    assert (len(RIGHT), len(WRONG)) == (46, 107)
