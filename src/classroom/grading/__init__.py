@@ -13,7 +13,6 @@ The path of a submission, one module each:
     sandbox/    what runs inside
     outputs, flags, record, save, sanitise   what is kept of it, and in which form
 
-`classroom.config` puts it into an nbgrader course: `GradingExporter` is the exporter of autograding,
-`MarkUnfinished` the last of the sanitising passes, `SandboxedExecute` and `SaveAllOrNothing` stand
-in place of nbgrader's Execute and SaveAutoGrades. Its settings are those of `Grading`.
+`switch.switch_on(c)` puts it into an nbgrader course; its settings are those of `Grading`. What it
+keeps with a grade, for reports, is described in `record`.
 """

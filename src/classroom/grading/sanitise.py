@@ -1,0 +1,99 @@
+"""Makes what students wrote and displayed harmless to whoever opens it.
+
+Feedback pages and the formgrader run in a browser, the formgrader with the rights of the grader's
+Jupyter server. Two places take care:
+
+- `HarmlessOutputs`, one of the autograding passes, on outputs, raw cells and metadata. A display that
+  has a picture is kept as the picture: heatmaps need no script there.
+- `markdown2html`, in place of nbconvert's filter of that name, on what Markdown has become.
+"""
+
+import html
+import re
+
+import nh3
+from jinja2 import pass_context
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbformat import NotebookNode
+
+from classroom.grading.record import KEY
+from classroom.preprocessors import CoursePreprocessor
+
+PICTURES = ("image/png", "image/jpeg")
+TEXTS = ("text/plain", "text/markdown")
+BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
+DATA_PICTURE = re.compile(r"data:image/(png|jpeg|gif|svg\+xml)[;,]")
+# MathJax turns these into links and attributes.
+LIVE_MATH = re.compile(r"\\(?=(href|url|class|cssId|style|mmlToken|require|html\w*)\b)")
+
+TAGS = nh3.ALLOWED_TAGS - {"area", "map"}
+ATTRIBUTES = {
+    **nh3.ALLOWED_ATTRIBUTES,
+    "*": {"class", "id", "title", "lang", "dir"},
+    "a": {"href"},
+    "details": {"open"},
+}
+
+
+class HarmlessOutputs(CoursePreprocessor):
+    """Leaves in an autograded notebook nothing that a browser would run or fetch."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        kept = ("kernelspec", KEY)
+        nb.metadata = NotebookNode({name: nb.metadata[name] for name in kept if name in nb.metadata})
+        nb.metadata.language_info = NotebookNode(name="python")
+        return super().preprocess(nb, resources)
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict, index: int
+    ) -> tuple[NotebookNode, dict]:
+        if cell.cell_type == "raw":
+            cell.source = html.escape(cell.source)
+        for output in cell.get("outputs", ()):
+            if "data" in output:
+                output.data = NotebookNode(harmless_bundle(output.data))
+                output.metadata = NotebookNode()
+        return cell, resources
+
+
+def harmless_bundle(data: dict) -> dict:
+    """Of the representations of one display: its picture, or its HTML cleaned; and its text."""
+    kept = {kind: data[kind] for kind in TEXTS if isinstance(data.get(kind), str)}
+    pictures = {kind: data[kind] for kind in PICTURES if _is_base64(data.get(kind))}
+    if pictures:
+        return kept | pictures
+    if isinstance(data.get("text/html"), str):
+        kept["text/html"] = clean(data["text/html"])
+    return kept or {"text/plain": "(a display that is not kept)"}
+
+
+@pass_context
+def markdown2html(context, source: str) -> str:
+    """nbconvert's rendering of Markdown, cleaned."""
+    attachments = context.get("cell", {}).get("attachments", {})
+    renderer = IPythonRenderer(escape=False, attachments=attachments)
+    return clean(MarkdownWithMath(renderer=renderer).render(source))
+
+
+def clean(text: str) -> str:
+    """HTML without scripts, styles, forms, frames, live formulas, or anything from elsewhere."""
+    cleaned = nh3.clean(
+        text,
+        tags=TAGS,
+        attributes=ATTRIBUTES,
+        attribute_filter=_attribute,
+        url_schemes={"http", "https", "mailto", "data"},
+    )
+    return LIVE_MATH.sub("", cleaned)
+
+
+def _attribute(tag, name, value):
+    if name == "src":
+        return value if DATA_PICTURE.match(value) else None
+    if name == "href":
+        return None if value.lstrip().lower().startswith("data:") else value
+    return value
+
+
+def _is_base64(content):
+    return isinstance(content, str) and BASE64.fullmatch(content) is not None
