@@ -65,7 +65,7 @@ class Draw:
 
     def layer(self, d_model):
         """Weights that keep the spread of what goes through, with a bias that matters."""
-        weight = self.normal(d_model, d_model, scale=1.2 / math.sqrt(d_model))
+        weight = self.normal(d_model, d_model, scale=1.4 / math.sqrt(d_model))
         return Layer(weight, self.normal(d_model, scale=0.5))
 
     def layers(self, d_model):
@@ -129,7 +129,7 @@ def arguments(step, draw, sizes):
         case "split_heads":
             return draw.normal(B, T, d_model), H
         case "attention_scores":
-            return draw.normal(B, H, T, d_head), draw.normal(B, H, T, d_head)
+            return draw.normal(B, H, T, d_head, scale=1.4), draw.normal(B, H, T, d_head)
         case "causal_mask":
             return T, CPU, torch.float32
         case "masked_softmax":
@@ -242,8 +242,6 @@ def _constant_values(step, draw):
     weights, v = arguments(step, draw, DISTINCT)
     same = v[:, :, :1].expand_as(v).contiguous()
     yield Probe(step, "the same value at every token", (Call((weights, same)),), law="constant")
-    one_hot = torch.eye(DISTINCT.T)[draw.permutation(DISTINCT.T)].expand_as(weights).contiguous()
-    yield Probe(step, "weights that pick one token each", (Call((one_hot, v)),))
 
 
 EXTRA = {

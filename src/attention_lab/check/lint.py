@@ -1,0 +1,158 @@
+"""Blind probes: the ways in which the tests of public courses let wrong answers through.
+
+A probe set is fit to be used if `lint` has no complaint about it.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from attention_lab.check import references, steps
+from attention_lab.check.judge import close, on_meta, same, tensors
+from attention_lab.observation import Layer, Probe
+
+FINE = 1e-5
+ENTROPY = (0.2, 0.9)  # of log T, the mean over rows
+ENOUGH_TOKENS = 4
+VISIBLE_ABOVE = 1000  # times the tolerance
+
+
+def lint(probes: tuple[Probe, ...]) -> list[str]:
+    """Return what makes these probes blind, one sentence each; empty if nothing does."""
+    probes = tuple(probe for probe in probes if not on_meta(probe))
+    return [
+        *_one_head(probes),
+        *_alike(probes),
+        *_softmax(probes),
+        *_small(probes),
+        *_round_trip(probes),
+        *_same_inputs(probes),
+    ]
+
+
+def lint_numbers(make: Callable[[], tuple[Probe, ...]]) -> list[str]:
+    """Complain if the numbers of `make()` hang on torch's own random state, or move it."""
+    before = torch.get_rng_state()
+    torch.manual_seed(1)
+    one, state = make(), torch.get_rng_state()
+    torch.manual_seed(2)
+    other = make()
+    tied = any(not same(a, b) for a, b in zip(_all(one), _all(other), strict=True))
+    moved = not torch.equal(state, torch.manual_seed(1).get_state())
+    torch.set_rng_state(before)
+    return ["the numbers are tied to the notebook's random stream"] if tied or moved else []
+
+
+def _all(probes):
+    """All numbers that the probes pass as arguments."""
+    args = [
+        arg for probe in probes if not on_meta(probe) for call in probe.calls for arg in call.args
+    ]
+    return [arg for arg in args if isinstance(arg, Tensor | Layer)]
+
+
+def _heads(probe):
+    """How many heads the arguments have, or None where the step does not know."""
+    if probe.module:
+        return probe.module.num_heads
+    if probe.step == "split_heads":
+        return probe.calls[0].args[1]
+    first = probe.calls[0].args[0]
+    return first.shape[1] if isinstance(first, Tensor) and first.dim() == 4 else None
+
+
+def _one_head(probes):
+    heads = {_heads(probe) for probe in probes} - {None}
+    if heads and heads <= {1}:
+        yield "there is one head only: confusing heads with anything goes unseen"
+
+
+def _alike(probes):
+    for probe in probes:
+        layers = probe.module.layers if probe.module else probe.calls[0].args[1:]
+        layers = [layer.weight for layer in layers if isinstance(layer, Layer)]
+        if _any_equal(layers):
+            yield f"{probe.about}: two projections are alike"
+        if _is_fine(probe) and any(_any_equal(list(parts)) for parts in _by_head(probe, layers)):
+            yield f"{probe.about}: two heads are alike"
+
+
+def _is_fine(probe):
+    """Whether a probe compares to the full tolerance; the others try numbers that are extreme."""
+    return probe.tolerance == FINE
+
+
+def _by_head(probe, layers):
+    """What the heads of a probe have of their own: numbers with the axis H first."""
+    if probe.module:
+        return [weight.unflatten(0, (probe.module.num_heads, -1)) for weight in layers[:3]]
+    first = probe.calls[0].args[0]
+    if probe.step == "split_heads":
+        first = steps.split_heads(*probe.calls[0].args)
+    has_heads = isinstance(first, Tensor) and first.dim() == 4 and first.shape[2] > 1
+    return [first.transpose(0, 1)] if has_heads else []
+
+
+def _any_equal(items):
+    return any(close(a, b, 1e-3) for i, a in enumerate(items) for b in items[:i])
+
+
+def _softmax(probes):
+    """Complain where softmax is nearly one-hot or nearly flat, unless that is what is tried."""
+    for probe in probes:
+        if probe.law or not _is_fine(probe):
+            continue
+        for scores in _scores(probe):
+            T = scores.shape[-1]
+            if T < ENOUGH_TOKENS or T > 100:
+                continue
+            weights = scores.double().softmax(-1)
+            entropy = -(weights * weights.clamp_min(1e-300).log()).sum(-1).mean() / math.log(T)
+            if not ENTROPY[0] <= entropy <= ENTROPY[1]:
+                yield f"{probe.about}: softmax is {'flat' if entropy > 0.5 else 'saturated'}"
+
+
+def _scores(probe):
+    for call in probe.calls:
+        if probe.step == "masked_softmax":
+            yield call.args[0]
+        elif probe.step == "attention_scores":
+            yield steps.attention_scores(*call.args)
+        elif probe.step == "attend":
+            yield call.args[0].double().log().clamp_min(-50)
+        elif probe.module:
+            projections = [references.as_function(layer) for layer in probe.module.layers[:3]]
+            q, k, _ = steps.project(call.args[0], *projections)
+            heads = probe.module.num_heads
+            yield steps.attention_scores(steps.split_heads(q, heads), steps.split_heads(k, heads))
+
+
+def _small(probes):
+    for probe in probes:
+        if probe.step == "causal_mask" or not _is_fine(probe):
+            continue
+        for outcome in references.expect(probe).outcomes:
+            for output in tensors(probe.step, outcome.output):
+                if output.abs().max() < VISIBLE_ABOVE * probe.tolerance:
+                    yield f"{probe.about}: the right numbers are hardly larger than the tolerance"
+
+
+def _round_trip(probes):
+    """merge_heads must get a fresh contiguous tensor and a strided one: what comes straight from
+    split_heads may be viewed back even if neither is right."""
+    inputs = [
+        call.args[0] for probe in probes if probe.step == "merge_heads" for call in probe.calls
+    ]
+    if inputs and not any(x.is_contiguous() and x.shape[1] > 1 and x.shape[2] > 1 for x in inputs):
+        yield "merge_heads gets no fresh tensor: a round trip through split_heads proves nothing"
+
+
+def _same_inputs(probes):
+    for probe in probes:
+        for call in probe.calls:
+            given = [v for v in call.args if isinstance(v, Tensor) and not v.is_meta]
+            shapes = {v.shape for v in given}
+            if len(given) > 1 and len(shapes) == 1 and _any_equal(given):
+                yield f"{probe.about}: two arguments are the same"
