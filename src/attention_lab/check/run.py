@@ -4,11 +4,14 @@ import secrets
 from dataclasses import replace
 from functools import lru_cache
 
+from torch import Tensor
+
 from attention_lab.check.judge import judge
 from attention_lab.check.mistake import Mistake
 from attention_lab.check.probes import probes as make_probes
 from attention_lab.check.references import STEPS_SOURCE, expect
 from attention_lab.observation import (
+    Layer,
     Malformed,
     Observation,
     Request,
@@ -16,6 +19,7 @@ from attention_lab.observation import (
     encode,
     observe_encoded,
 )
+from attention_lab.observation.neutral import neutral_torch
 
 VISIBLE_SEED = 0
 _hidden_seed = None
@@ -32,10 +36,11 @@ def check_step(step, answer, *, aspect=None, hidden=False):
     """Check one answer; the contract is that of the functions in `attention_lab.check`."""
     if aspect not in (None, "shape", "value"):
         raise ValueError(f'aspect is "shape", "value" or None, not {aspect!r}')
-    probes, expected = _trials(step, _seed(hidden), hidden, basic=aspect == "shape")
-    observations, verdict, note = _try(step, answer, probes, expected, aspect)
-    if verdict.against(aspect):
-        raise _mistake(step, aspect, probes, observations, expected, verdict)
+    with neutral_torch():
+        probes, expected = _trials(step, _seed(hidden), hidden, basic=aspect == "shape")
+        observations, verdict, note = _try(step, answer, probes, expected, aspect)
+        if verdict.against(aspect):
+            raise _mistake(step, aspect, probes, observations, expected, verdict)
     print(_passed(step, len(probes), hidden, note))
 
 
@@ -75,13 +80,32 @@ def _observe(step, answer, request):
         observations = decode(observe_encoded(answer, encode(request)), tuple[Observation, ...])
     except (Malformed, KeyboardInterrupt) as error:
         raise _unanswered(step, error) from None
-    whole = len(observations) == len(request.probes) and all(
-        o.failure or len(o.outcomes) == len(p.calls)
-        for o, p in zip(observations, request.probes, strict=False)
-    )
-    if not whole:
-        raise _unanswered(step, Malformed("not as many observations as probes"))
+    if len(observations) != len(request.probes) or not all(
+        map(_belongs, observations, request.probes)
+    ):
+        raise _unanswered(step, Malformed("it does not belong to what was asked"))
     return observations
+
+
+def _belongs(observation, probe):
+    """Whether an observation has as many parts as its probe; a hostile process may send any."""
+    if observation.failure:
+        return True
+    return len(observation.outcomes) == len(probe.calls) and all(
+        len(outcome.args) == len(call.args)
+        and len(outcome.layers) in (0, len(probe.module.layers) if probe.module else 0)
+        and len(outcome.gradients) in (0, _differentiable(probe, call))
+        for outcome, call in zip(observation.outcomes, probe.calls, strict=True)
+    )
+
+
+def _differentiable(probe, call):
+    """How many gradients a call has: two for every layer, one for every other tensor."""
+    own = 2 * len(probe.module.layers) if probe.module else 0
+    for position, arg in enumerate(call.args):
+        is_tensor = isinstance(arg, Tensor) and position not in call.constants
+        own += 2 if isinstance(arg, Layer) else is_tensor
+    return own
 
 
 def _unanswered(step, error):

@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_lab.observation.codec import DTYPES, decode, encode
+from attention_lab.observation.neutral import neutral_torch
 from attention_lab.observation.probe import (
     PROJECTIONS,
     Failure,
@@ -50,7 +51,8 @@ def observe_encoded(answer, request: bytes) -> bytes:
     """
     if isinstance(answer, RemoteAnswer):
         return answer.observe(request)
-    request = decode(request, Request)
+    with neutral_torch():
+        request = decode(request, Request)
     with _substituted(answer, request.substitutes):
         return encode(tuple(observe(answer, probe) for probe in request.probes))
 
@@ -58,7 +60,7 @@ def observe_encoded(answer, request: bytes) -> bytes:
 def observe(answer, probe) -> Observation:
     """Try `answer` on one probe, in a neutral environment: whatever defaults of torch the notebook
     has changed are put aside meanwhile, prints are swallowed, warnings are kept as data."""
-    with _neutral() as warned, _counting(probe.heads is not None) as count:
+    with neutral_torch(), _quiet() as warned, _counting(probe.heads is not None) as count:
         try:
             target = _build(answer, probe.module)
         except BaseException as error:
@@ -181,12 +183,19 @@ def _activation(leaf):
 
 def _unpacked(output, expected):
     """Take apart what unpacks to several tensors: a list, an iterator, a stacked tensor."""
-    if isinstance(output, Iterator):
-        return tuple(islice(output, MAX_OUTPUTS))
-    if isinstance(output, tuple | list):
-        return tuple(output[:MAX_OUTPUTS])
+    if isinstance(output, Iterator | tuple | list):
+        return tuple(_as_plain_class(item) for item in islice(output, MAX_OUTPUTS))
+    output = _as_plain_class(output)
     stacked = isinstance(output, Tensor) and output.dim() > 0 and output.shape[0] == expected > 1
     return tuple(output.unbind(0)) if stacked else output
+
+
+def _as_plain_class(value):
+    """The same tensor, gradient and all, without what a subclass may have redefined."""
+    if not isinstance(value, Tensor) or type(value) is Tensor:
+        return value
+    with torch._C.DisableTorchFunctionSubclass():
+        return value.as_subclass(Tensor)
 
 
 def _backward(outputs, upstream, inputs):
@@ -252,8 +261,8 @@ def _plain_tensor(tensor):
     """A copy of the numbers alone: no subclass, no graph, no memory shared with the learner's."""
     if tensor is None:
         return None
-    with torch._C.DisableTorchFunctionSubclass(), torch.no_grad():
-        tensor = tensor.detach().as_subclass(Tensor)
+    with torch.no_grad():
+        tensor = _as_plain_class(tensor).detach()
         known = tensor.dtype in DTYPES.values() and tensor.layout is torch.strided
         if not known or tensor.dim() > 8 or tensor.numel() > MAX_NUMBERS:
             return Unknown(f"Tensor of {tensor.dtype} and shape {tuple(tensor.shape)}"[:200])
@@ -284,17 +293,9 @@ def _line(error):
 
 
 @contextlib.contextmanager
-def _neutral():
-    """torch's defaults as they are in a new process, on this side of whatever the notebook set."""
-    dtype = torch.get_default_dtype()
+def _quiet():
+    """Swallow what is printed; yield the list of warnings."""
     with contextlib.ExitStack() as stack:
-        stack.callback(torch.set_default_dtype, dtype)
-        torch.set_default_dtype(torch.float32)
-        stack.enter_context(torch.inference_mode(False))
-        stack.enter_context(torch.enable_grad())
-        stack.enter_context(torch.autocast("cpu", enabled=False))
-        if torch.get_default_device().type != "cpu":  # such a context slows every call into torch
-            stack.enter_context(torch.device("cpu"))
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
         warned = stack.enter_context(warnings.catch_warnings(record=True))
