@@ -222,7 +222,7 @@ class _Walker:
         row, score = _array(mask[self.token]), _array(scores[0, self.head, self.token])
         closed = int((row < -1e3).sum())
         sentence = (
-            f"“{self.word}” may not look at the {closed} tokens after it: their scores get −∞ added."
+            f"“{self.word}” may not look at the {closed} tokens after it: they get −∞ added."
             if closed
             else f"“{self.word}” may look at every token: 0 is added to each score."
         )

@@ -62,8 +62,9 @@ def document(fragment: str, title: str) -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title>"
-        "<style>:root{color-scheme:light dark}body{margin:1rem}</style></head>"
-        f"<body><main>{fragment}</main></body></html>\n"
+        "<style>:root{color-scheme:light dark}body{margin:1rem}"
+        "h1{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}</style>"
+        f"</head><body><main><h1>{escape(title)}</h1>{fragment}</main></body></html>\n"
     )
 
 

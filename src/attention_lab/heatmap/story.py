@@ -61,7 +61,7 @@ def _step(step: Step) -> str:
             f"<details><summary>{escape(step.aside_label)}</summary><div>{grids}</div></details>"
         )
     return (
-        f"<li><h4>{escape(step.title)}</h4><p>{escape(step.sentence)}</p>{warning}"
+        f"<li><h3>{escape(step.title)}</h3><p>{escape(step.sentence)}</p>{warning}"
         f"<div>{''.join(map(_grid, step.grids))}</div>{aside}</li>"
     )
 

@@ -12,7 +12,7 @@ class Walk {
     this.next = make("button", {onclick: () => this.show(this.index + 1)}, "Next →");
     this.where = make("p", {"aria-live": "polite"});
     this.root.append(
-      make("header", {}, make("h3", {}, title), this.back, this.slider, this.next, this.where), list);
+      make("header", {}, make("h2", {}, title), this.back, this.slider, this.next, this.where), list);
     this.root.addEventListener("keydown", event => this.press(event));
     for (const table of list.querySelectorAll("table")) {
       const label = table.caption.textContent;
@@ -31,7 +31,7 @@ class Walk {
     this.index = Math.max(0, Math.min(this.steps.length - 1, index));
     this.steps.forEach((step, i) => (step.hidden = i !== this.index));
     this.slider.value = this.index;
-    const name = this.steps[this.index].querySelector("h4").textContent;
+    const name = this.steps[this.index].querySelector("h3").textContent;
     this.slider.setAttribute("aria-valuetext", name);
     this.where.textContent = `${this.index + 1} of ${this.steps.length}: ${name}`;
     this.back.disabled = this.index === 0;

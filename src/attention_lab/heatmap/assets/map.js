@@ -2,7 +2,7 @@
 class HeatMap {
   // `listen` has hover(q, k), leave() and pick(q, k), and move(key) for keys.
   constructor(listen) {
-    this.heading = make("h4");
+    this.heading = make("h3");
     this.canvas = make("canvas", {
       tabindex: "0",
       role: "application",

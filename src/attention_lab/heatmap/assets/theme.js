@@ -27,7 +27,7 @@ function readTheme(host, palette) {
   const dark = isDark(host);
   const forced = matchMedia("(forced-colors: active)").matches;
   const [paper, ink] = forced
-    ? systemColours(host, "Canvas", "CanvasText")
+    ? systemColours("Canvas", "CanvasText")
     : dark ? ["#10151c", "#e6edf3"] : ["#ffffff", "#1b1f24"];
   const ramp = anchors => lookup(forced ? [paper, ink] : anchors);
   return {
@@ -36,15 +36,15 @@ function readTheme(host, palette) {
     ink,
     quiet: forced ? ink : dark ? "#9da7b1" : "#57606a",
     line: forced ? ink : dark ? "#3d444d" : "#c9d1d9",
-    mark: forced ? systemColours(host, "Highlight")[0] : dark ? "#ffb454" : "#c2410c",
+    mark: forced ? systemColours("Highlight")[0] : dark ? "#ffb454" : "#c2410c",
     hatch: forced ? [paper, ink] : dark ? ["#1b222b", "#48525e"] : ["#f4f6f8", "#bcc5ce"],
     ramp: ramp(dark ? palette.dark : palette.light),
     more: ramp(dark ? palette.moreDark : palette.moreLight),
   };
 }
 
-function systemColours(host, ...names) {
-  const probe = host.appendChild(document.createElement("i"));
+function systemColours(...names) {
+  const probe = document.body.appendChild(document.createElement("i"));
   const colours = names.map(name => {
     probe.style.color = name;
     const rgb = getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3);

@@ -67,7 +67,7 @@ class HeadsView {
     this.root.setAttribute("aria-label", scene.title);
     this.root.replaceChildren(
       make("header", {},
-        make("h3", {}, scene.title),
+        make("h2", {}, scene.title),
         this.controls.map(control => control.element),
         make("span", {class: "gap"}),
         this.comparison.element, this.scaling.element, this.tabular.element, save),

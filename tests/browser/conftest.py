@@ -1,0 +1,129 @@
+"""Debian's Chromium, pages that must stay silent, and a real Jupyter server on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import nbformat
+import pytest
+from playwright.sync_api import sync_playwright
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Opens what has `to_html` from a file; fails on any console error or network request."""
+    complaints, contexts = [], []
+
+    def open_page(picture, width=1000, **context):
+        path = picture.to_html(tmp_path / "page.html")
+        contexts.append(browser.new_context(viewport={"width": width, "height": 800}, **context))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda m: m.type in {"error", "warning"} and complaints.append(m.text))
+        page.on("request", lambda r: r.url.startswith("http") and complaints.append(r.url))
+        page.goto(path.as_uri())
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+class Jupyter:
+    """A Jupyter server with a folder of notebooks."""
+
+    def __init__(self, url: str, token: str, folder: Path):
+        self.url, self.token, self.folder = url, token, folder
+
+    def write(self, name: str, *sources: str, outputs=None) -> None:
+        cells = [
+            nbformat.v4.new_code_cell(source, id=f"cell-{i}") for i, source in enumerate(sources)
+        ]
+        for cell, given in zip(cells, outputs or [], strict=False):
+            cell.outputs = given
+        notebook = nbformat.v4.new_notebook(cells=cells)
+        notebook.metadata.kernelspec = {
+            "name": "python3",
+            "display_name": "Python 3",
+            "language": "python",
+        }
+        nbformat.write(notebook, self.folder / name)
+
+    def address(self, app: str, name: str) -> str:
+        return f"{self.url}/{app}/{name}?token={self.token}&reset"
+
+
+@pytest.fixture(scope="session")
+def jupyter(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("notebooks")
+    home = tmp_path_factory.mktemp("home")
+    token = secrets.token_hex(8)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    command += [f"--port={port}", "--ip=127.0.0.1", f"--notebook-dir={folder}"]
+    command += [f"--IdentityProvider.token={token}", "--LabApp.news_url=None"]
+    server = subprocess.Popen(
+        command,
+        env=os.environ | {"HOME": str(home), "JUPYTER_CONFIG_DIR": str(home)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        _wait_for(f"{url}/api?token={token}", server)
+        yield Jupyter(url, token, folder)
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def _wait_for(url: str, server: subprocess.Popen) -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end and server.poll() is None:
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):
+            return
+        time.sleep(0.2)
+    raise RuntimeError("The Jupyter server did not start.")
+
+
+@pytest.fixture
+def lab(browser, jupyter):
+    """Opens a notebook in JupyterLab (or another app) and runs it if asked to."""
+    contexts = []
+
+    def lab(name, app="lab/tree", run=False):
+        contexts.append(browser.new_context(viewport={"width": 1300, "height": 900}))
+        page = contexts[-1].new_page()
+        page.goto(jupyter.address(app, name))
+        page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
+        if run:
+            page.locator(".jp-Notebook .jp-Cell").first.click()
+            page.wait_for_selector('[data-status="idle"]', state="attached", timeout=60_000)
+            page.keyboard.press("Shift+Enter")
+        return page
+
+    yield lab
+    for context in contexts:
+        context.close()
