@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -97,7 +97,7 @@ def read_options(fn: Callable, options: dict) -> tuple[Control, ...]:
 
 
 def _read_values(name: str, values) -> tuple:
-    values = () if isinstance(values, str) else tuple(values)
+    values = tuple(values) if isinstance(values, Iterable) and not isinstance(values, str) else ()
     kinds = {bool if isinstance(v, bool) else str if isinstance(v, str) else float for v in values}
     numbers = all(isinstance(v, (str, int, float, np.number)) for v in values)
     if len(kinds) != 1 or not numbers:

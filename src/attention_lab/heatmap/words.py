@@ -82,6 +82,8 @@ def _sizes(T: int, S: int) -> str:
 
 
 def _name(head: np.ndarray, shares: dict[str, float], spread: float) -> str:
+    if (head == -np.inf).all():
+        return "all masked"
     if not np.isfinite(head[head != -np.inf]).all():
         return "has NaN"
     if not are_weights(head):

@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from attention_lab.heatmap.diagnose import diagnose
+from attention_lab.heatmap.scene import Frame
+from attention_lab.heatmap.weights import above_diagonal
+
+RNG = np.random.default_rng(0)
+SCORES = RNG.normal(size=(3, 5, 5))
+RIGHT = np.exp(SCORES) / np.exp(SCORES).sum(-1, keepdims=True)
+OPEN = np.zeros(RIGHT.shape, bool)
+FUTURE = OPEN | above_diagonal(5, 5)
+
+
+def test_nothing_wrong():
+    assert diagnose(Frame(RIGHT, OPEN)) == []
+
+
+@pytest.mark.parametrize(
+    ("weights", "masked", "says"),
+    [
+        (RIGHT.swapaxes(-1, -2), OPEN, "Columns sum to 1 and rows do not"),
+        (RIGHT * 0.7, OPEN, "Rows do not sum to 1: they sum to 0.70 up to 0.70"),
+        (np.where(FUTURE, 0, RIGHT), FUTURE, "mask the scores before it"),
+        (RIGHT, FUTURE, "The future leaks"),
+        (RIGHT, OPEN | (np.arange(5) == 0), "A masked key is looked at"),
+        (SCORES, OPEN, "These are no weights"),
+        (np.where(np.arange(5)[:, None] == 0, np.nan, RIGHT), OPEN, "3 rows are NaN, first row 0"),
+        (RIGHT[[0, 0, 0]], OPEN, "All 3 heads are the same"),
+    ],
+)
+def test_what_is_wrong_is_named(weights, masked, says):
+    (sentence,) = diagnose(Frame(weights, masked))
+    assert says in sentence
+
+
+def test_one_head_or_flat_heads_are_not_accused_of_being_equal():
+    assert diagnose(Frame(RIGHT[:1], OPEN[:1])) == []
+    assert diagnose(Frame(np.full((3, 5, 5), 0.2), OPEN)) == []

@@ -1,0 +1,70 @@
+import html
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from attention_lab import NotWrittenYet, play
+
+
+def blend(tokens, temperature=1.0, causal=False):
+    if "dog" in tokens:
+        raise ValueError("no dogs")
+    scores = np.arange(2.0 * len(tokens) ** 2).reshape(2, len(tokens), -1) / temperature
+    return np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum(-1, keepdims=True)
+
+
+def sent(player):
+    text = player._data.value
+    return json.loads(html.unescape(text[text.index("{") : text.rindex("}") + 1]))
+
+
+def test_moving_an_option_sends_a_new_scene():
+    player = play(blend, "the cat")
+    before = sent(player)
+    player.options["temperature"].value = 4.0
+    assert sent(player)["data"] != before["data"]
+
+
+def test_editing_the_sentence_sends_new_tokens():
+    player = play(blend, "the cat")
+    player.sentence.value = "a cat sat"
+    assert sent(player)["keys"] == ["a", "cat", "sat"]
+
+
+def test_an_error_is_shown_and_left_behind():
+    player = play(blend, "the cat")
+    player.sentence.value = "the dog"
+    assert sent(player)["frames"][0]["error"].startswith("ValueError: no dogs\nin blend, line")
+    player.sentence.value = "the cat"
+    assert "error" not in sent(player)["frames"][0]
+
+
+def test_an_unsolved_step_is_one_friendly_line():
+    def unsolved(tokens):
+        raise NotWrittenYet
+
+    player = play(unsolved, "the cat")
+    assert sent(player)["frames"][0]["error"] == str(NotWrittenYet())
+    assert "not written yet" in player._repr_mimebundle_()["text/plain"]
+
+
+def test_without_widgets_there_is_a_small_grid():
+    player = play(blend, "the cat")
+    assert [len(control.values) for control in player.scene.controls] == [3, 2]
+    assert set(player._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
+
+
+def test_displays_widgets_and_picture(monkeypatch):
+    shown = []
+    module = sys.modules["attention_lab.heatmap.play"]  # the package's `play` is the function
+    monkeypatch.setattr(module, "display", lambda data, raw: shown.append(data))
+    play(blend, "the cat")._ipython_display_()
+    assert "application/vnd.jupyter.widget-view+json" in shown[0]
+    assert "text/html" in shown[1]
+
+
+def test_no_function_is_a_clear_sentence():
+    with pytest.raises(TypeError, match="must be a function"):
+        play(None, "the cat")
