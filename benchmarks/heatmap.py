@@ -23,11 +23,12 @@ from playwright.sync_api import sync_playwright
 
 from attention_lab import play, show_heads
 
-# A redraw must be at least so many times as fast as matplotlib's; and no slower than this, in ms.
-FASTER_THAN_MATPLOTLIB = 5
-LIMIT_OF_CHANGE = {(8, 8): 16, (12, 32): 16, (12, 128): 50}
-LIMIT_OF_SIZE = {(8, 8): 60_000, (12, 32): 110_000, (12, 128): 260_000}
-LIMIT_OF_DISPLAY = LIMIT_OF_RECOMPUTE = 150
+# Milliseconds wished for on a machine where matplotlib takes MATPLOTLIB for its redraw. What is
+# demanded is the ratio, measured side by side, which a slow or busy machine does not change.
+MATPLOTLIB = 285
+CHANGE = {(8, 8): 16, (12, 32): 16, (12, 128): 50}
+DISPLAY = RECOMPUTE = 150
+KILOBYTES = {(8, 8): 60, (12, 32): 110, (12, 128): 260}
 
 # Reading a pixel and a height back waits until the click's drawing and layout are done.
 _CLICK = """selector => {
@@ -81,23 +82,32 @@ def draw_with_matplotlib(heads: np.ndarray) -> None:
 def main() -> int:
     missed = []
 
-    def report(what: str, value: float, limit: float, unit: str, beside: float | None = None):
-        ratio = f"   matplotlib {beside:7.1f} {unit}, {beside / value:5.1f} times" if beside else ""
-        print(f"{what:42}{value:10.1f} {unit:3} (at most {limit:g}){ratio}", flush=True)
-        if value > limit or (beside and beside < FASTER_THAN_MATPLOTLIB * value):
+    def size(what: str, kilobytes: float, limit: float):
+        print(f"{what:40}{kilobytes:8.1f} kB, at most {limit}", flush=True)
+        if kilobytes > limit:
+            missed.append(what)
+
+    def speed(what: str, ms: float, wish: float, matplotlib: float):
+        ratio, needed = matplotlib / ms, MATPLOTLIB / wish
+        print(
+            f"{what:40}{ms:8.1f} ms, matplotlib {matplotlib:6.1f} ms: "
+            f"{ratio:5.1f} times as fast, at least {needed:.1f}",
+            flush=True,
+        )
+        if ratio < needed:
             missed.append(what)
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        for (H, T), limit in LIMIT_OF_CHANGE.items():
-            size, heads = f"{H}×{T}", weights(H, T)
+        for (H, T), wish in CHANGE.items():
+            name, heads = f"{H}×{T}", weights(H, T)
             tokens = [f"word{i}" for i in range(T)]
             matplotlib = median_ms(lambda heads=heads: draw_with_matplotlib(heads), 3)
             bundle = show_heads(heads, tokens)._repr_mimebundle_()
             bytes_out = sum(len(part.encode()) for part in bundle.values())
-            report(f"{size} output", bytes_out / 1000, LIMIT_OF_SIZE[H, T] / 1000, "kB")
+            size(f"{name} output", bytes_out / 1000, KILOBYTES[H, T])
             page = browser.new_page()
             page.goto(show_heads(heads, tokens).to_html(Path(folder, "page.html")).as_uri())
             page.get_by_role("application").first.wait_for()
@@ -107,17 +117,18 @@ def main() -> int:
                 ("causal toggle", toggle),
             ):
                 change = statistics.median(page.evaluate(_CLICK, selector))
-                report(f"{size} {what}", change, limit, "ms", matplotlib)
+                speed(f"{name} {what}", change, wish, matplotlib)
             page.close()
         browser.close()
 
     heads, tokens = weights(12, 32), [f"word{i}" for i in range(32)]
     display = median_ms(lambda: show_heads(heads, tokens)._repr_mimebundle_())
-    report("12×32 first display, in Python", display, LIMIT_OF_DISPLAY, "ms")
+    matplotlib = median_ms(lambda: draw_with_matplotlib(heads), 3)
+    speed("12×32 first display, in Python", display, DISPLAY, matplotlib)
     player = play(lambda words, temperature=1.0: heads, tokens)
     values = iter(player.options["temperature"].options * 10)
     recompute = median_ms(lambda: player.options["temperature"].set_trait("value", next(values)))
-    report("12×32 play, recomputed by the kernel", recompute, LIMIT_OF_RECOMPUTE, "ms")
+    speed("12×32 play, recomputed by the kernel", recompute, RECOMPUTE, matplotlib)
 
     print("short of: " + ", ".join(missed) if missed else "all figures hold")
     return bool(missed)

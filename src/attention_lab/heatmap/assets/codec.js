@@ -10,7 +10,8 @@ async function decode(scene) {
   let start = 0;
   scene.frames.forEach((frame, index) => {
     const end = start + frame.heads * T * S;
-    Object.assign(frame, {index, T, S, values: values.subarray(start, end)});
+    const cells = values.subarray(start, end);
+    Object.assign(frame, {index, T, S, values: cells, broken: cells.some(Number.isNaN)});
     start = end;
   });
   return scene;

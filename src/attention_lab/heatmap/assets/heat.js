@@ -1,15 +1,18 @@
 // Paints cells (T, S) into a rectangle. `table` has T, S, values, span [low, high], and
 // `perRow`: each row has its own highest colour. `signed`: zero is paper, less and more have
-// a ramp each. Masked cells are hatched: the hatching lies below, and they are left open.
+// a ramp each. `broken`: there are cells without a number. Masked cells are hatched: the
+// hatching lies below, and they are left open.
 function paintHeat(context, [x, y, width, height], table, theme) {
   const ratio = context.getTransform().a;
   const rows = Math.min(table.T, Math.max(1, Math.round(height * ratio)));
   const columns = Math.min(table.S, Math.max(1, Math.round(width * ratio)));
-  context.fillStyle = hatching(context, theme, 1);
-  context.fillRect(x, y, width, height);
+  if (table.values.includes(-Infinity)) {
+    context.fillStyle = hatching(context, theme, 1);
+    context.fillRect(x, y, width, height);
+  }
   context.imageSmoothingEnabled = false;
   context.drawImage(cellImage(table, rows, columns, theme), x, y, width, height);
-  if (table.values.some(Number.isNaN)) strikeOut(context, [x, y, width, height], table, theme);
+  if (table.broken) strikeOut(context, [x, y, width, height], table, theme);
 }
 
 // One pixel a cell, or, where there are more cells than pixels, the largest open one.
@@ -24,8 +27,11 @@ function cellImage(table, rows, columns, theme) {
     for (let column = 0; column < columns; column++) {
       const value = cells[column];
       if (value === -Infinity) continue;
-      image.data.set(colour(value), (row * columns + column) * 4);
-      image.data[(row * columns + column) * 4 + 3] = 255;
+      const at = (row * columns + column) * 4, [red, green, blue] = colour(value);
+      image.data[at] = red;
+      image.data[at + 1] = green;
+      image.data[at + 2] = blue;
+      image.data[at + 3] = 255;
     }
   }
   context.putImageData(image, 0, 0);
@@ -50,7 +56,8 @@ function colouring(table, row, theme) {
   const [low, high] = table.perRow ? [0, row.reduce((a, b) => Math.max(a, b || 0), 1e-9)] : table.span;
   const step = ramp => part => ramp[Math.max(0, Math.min(255, Math.round(part * 255))) || 0];
   const less = step(theme.ramp), more = step(theme.more);
-  if (table.signed) return value => (value < 0 ? less(-value / high) : more(value / high));
+  // The last part of the ramp is left out: both ends would be nearly one colour.
+  if (table.signed) return value => (value < 0 ? less(-0.85 * value / high) : more(0.85 * value / high));
   return value => less((value - low) / (high - low));
 }
 

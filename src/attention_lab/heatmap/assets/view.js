@@ -132,7 +132,8 @@ class HeadsView {
     this.numbers.hidden = !state.table || Boolean(frame.error);
     if (frame.error) return;
     this.renderToolbar();
-    this.thumbnails.forEach(thumbnail => thumbnail.render(frame, state, this.theme));
+    const size = this.thumbnails[state.head].canvas.clientWidth || 96;
+    this.thumbnails.forEach(thumbnail => thumbnail.render(frame, state, size, this.theme));
     check(this.thumbnails.map(t => t.button), state.head);
     this.renderPanes();
   }
@@ -226,10 +227,9 @@ class Thumbnail {
     this.button = make("button", {}, this.canvas, make("span", {}, `head ${h}`), this.label);
   }
 
-  render(frame, state, theme) {
+  render(frame, state, size, theme) {
     this.button.hidden = this.h >= frame.heads;
     this.button.classList.toggle("compared", state.compare?.head === this.h);
-    const size = this.canvas.clientWidth || 96;
     const painted = [frame.index, state.perRow, theme.name, size].join();
     if (this.button.hidden || (this.painted === painted && this.frame === frame)) return;
     Object.assign(this, {painted, frame});
@@ -247,7 +247,7 @@ function headTable(frame, h, perRow) {
   const weights = span[0] === 0 && span[1] === 1;
   const sums = frame.sums?.slice(h * T, (h + 1) * T) ?? Array(T).fill(1);
   return {
-    T, S, span, perRow: perRow && weights,
+    T, S, span, broken: frame.broken, perRow: perRow && weights,
     values: frame.values.subarray(h * T * S, (h + 1) * T * S),
     sums: span[0] < 0 ? null : sums,
   };

@@ -1,0 +1,19 @@
+from attention_lab import NotWrittenYet
+from attention_lab.heatmap.failure import describe
+
+
+def learner():
+    return [][1]
+
+
+def test_error_and_the_learner_s_own_line():
+    try:
+        learner()
+    except IndexError as error:
+        text = describe(error)
+    assert text.startswith("IndexError: list index out of range\nin learner, line ")
+    assert text.endswith("return [][1]")
+
+
+def test_unsolved_is_friendly():
+    assert describe(NotWrittenYet()) == str(NotWrittenYet())
