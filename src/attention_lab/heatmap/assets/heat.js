@@ -18,7 +18,7 @@ function paintHeat(context, [x, y, width, height], table, theme) {
 // One pixel a cell, or, where there are more cells than pixels, the largest open one.
 function cellImage(table, rows, columns, theme) {
   const canvas = make("canvas", {width: columns, height: rows});
-  const context = canvas.getContext("2d");
+  const context = canvas.getContext("2d", {willReadFrequently: true});
   const image = context.createImageData(columns, rows);
   const pooled = pool(table, rows, columns);
   for (let row = 0; row < rows; row++) {
@@ -74,7 +74,7 @@ function strikeOut(context, [x, y, width, height], table, theme) {
 function hatching(context, theme, slope) {
   const size = 6;
   const tile = make("canvas", {width: size, height: size});
-  const pen = tile.getContext("2d");
+  const pen = tile.getContext("2d", {willReadFrequently: true});
   pen.fillStyle = theme.hatch[0];
   pen.fillRect(0, 0, size, size);
   pen.fillStyle = slope < 0 ? theme.mark : theme.hatch[1];

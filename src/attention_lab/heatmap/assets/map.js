@@ -18,7 +18,7 @@ class HeatMap {
   // `table` as in heat.js, with `sums` of its rows or none; `labels` {queries, keys};
   // `room` the width there is, in CSS pixels.
   draw(table, labels, mark, room, theme) {
-    const context = this.canvas.getContext("2d");
+    const context = this.canvas.getContext("2d", {willReadFrequently: true});
     this.place(table, labels, room, context);
     const {left, top, cell, width, height} = this;
     const ratio = window.devicePixelRatio || 1;

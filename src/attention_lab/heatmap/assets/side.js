@@ -39,7 +39,7 @@ function rowBars(table, {q, k}, {keys}) {
 
 function legend(table, theme) {
   const bar = make("canvas", {width: 120, height: 10, "aria-hidden": "true"});
-  const context = bar.getContext("2d");
+  const context = bar.getContext("2d", {willReadFrequently: true});
   const [low, high] = table.signed ? [-table.span[1], table.span[1]] : table.span;
   const colour = colouring({...table, perRow: false}, [], theme);
   for (let x = 0; x < 120; x++) {

@@ -207,7 +207,7 @@ class HeadsView {
       width: canvases.reduce((sum, canvas) => sum + canvas.width, 0),
       height: Math.max(...canvases.map(canvas => canvas.height)),
     });
-    const context = picture.getContext("2d");
+    const context = picture.getContext("2d", {willReadFrequently: true});
     context.fillStyle = this.theme.paper;
     context.fillRect(0, 0, picture.width, picture.height);
     let x = 0;
@@ -236,7 +236,7 @@ class Thumbnail {
     this.label.textContent = frame.names[this.h].replace(/ (%|bits)$/, "\u00a0$1");
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = this.canvas.height = Math.round(size * ratio);
-    const context = this.canvas.getContext("2d");
+    const context = this.canvas.getContext("2d", {willReadFrequently: true});
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     paintHeat(context, [0, 0, size, size], headTable(frame, this.h, state.perRow), theme);
   }
