@@ -1,3 +1,16 @@
-"""What every test shares: the lines that sum up the suites (tests/suites/summary.py)."""
+"""What every test shares: one torch thread, and the lines that sum up the suites."""
+
+import os
+
+import pytest
+
+os.environ["OMP_NUM_THREADS"] = "1"  # also of the kernels that tests start, two at a time
 
 pytest_plugins = ["summary"]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread():
+    import torch
+
+    torch.set_num_threads(1)

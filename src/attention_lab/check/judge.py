@@ -222,7 +222,12 @@ def _effect(mask):
 
 
 def close(got: Tensor, right: Tensor, tolerance: float) -> bool:
-    """Whether all numbers agree within `tolerance`, absolute plus relative to `right`."""
+    """Whether all numbers agree within `tolerance`, absolute plus relative to `right`.
+
+    Tensors without numbers, on the meta device, agree with nothing.
+    """
+    if got.is_meta or right.is_meta:
+        return False
     got, right = got.to(torch.float64), right.to(torch.float64)
     same_infinity = (got == right) & got.isinf()
     within = (got - right).abs() <= tolerance + tolerance * right.abs()

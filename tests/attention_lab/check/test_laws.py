@@ -1,0 +1,47 @@
+import pytest
+import torch
+
+from attention_lab.check.laws import LAWS
+from attention_lab.check.probes import probes
+from attention_lab.observation import Call, Probe
+
+
+def probe(*inputs):
+    return Probe("MultiHeadAttention", "a law", tuple(Call((x,)) for x in inputs))
+
+
+def test_every_law_is_tried():
+    made = [p for step in ("attend", "MultiHeadAttention") for p in probes(step, 0, hidden=True)]
+    assert {p.law for p in made} - {None} == set(LAWS)
+
+
+def test_no_leak():
+    before = torch.randn(2, 5, 4)
+    after = before.clone()
+    after[:, -1] += 1
+    assert LAWS["no leak"](probe(before, after), [before, after]) is None
+    after[:, 1] += 0.5
+    assert LAWS["no leak"](probe(before, after), [before, after]) == pytest.approx(0.5, abs=1e-5)
+
+
+def test_permutation():
+    x = torch.randn(2, 5, 4)
+    order = [3, 0, 4, 1, 2]
+    law = LAWS["permutation"]
+    assert law(probe(x, x[:, order]), [x.cumsum(-1), x[:, order].cumsum(-1)]) is None
+    assert law(probe(x, x[:, order]), [x.cumsum(1), x[:, order].cumsum(1)]) > 0
+
+
+def test_constant():
+    same = torch.randn(2, 1, 4).expand(2, 5, 4).clone()
+    assert LAWS["constant"](probe(same), [same]) is None
+    same[0, 3, 1] += 1
+    assert LAWS["constant"](probe(same), [same]) == pytest.approx(1, abs=1e-5)
+
+
+def test_nan_breaks_every_law():
+    nan = torch.full((2, 5, 4), torch.nan)
+    x = torch.randn(2, 5, 4)
+    for law in LAWS.values():
+        outputs = [nan] if law.__name__ == "constant" else [nan, nan]
+        assert law(probe(x, x), outputs) is not None

@@ -1,0 +1,61 @@
+"""environment.yml, for conda users, asks for what pyproject.toml asks for."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).parents[1]
+CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
+CONDA_ONLY = {"python", "pip"}
+
+
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def wanted():
+    """What learners and TAs need, by conda's names."""
+    extras = project()["optional-dependencies"]
+    requirements = map(Requirement, [*project()["dependencies"], *extras["lab"], *extras["ta"]])
+    return {
+        CONDA_NAMES.get(r.name, r.name): r.specifier
+        for r in requirements
+        if r.name != project()["name"]
+    }
+
+
+def offered():
+    lines = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    pairs = [(*line.split(" ", 1), "")[:2] for line in lines if isinstance(line, str)]
+    return {name: SpecifierSet(bounds) for name, bounds in pairs}
+
+
+def test_the_same_packages_with_the_same_bounds():
+    conda = offered()
+    assert {name: bounds for name, bounds in conda.items() if name not in CONDA_ONLY} == wanted()
+    assert conda["python"] == SpecifierSet(project()["requires-python"])
+
+
+def test_the_package_itself_is_installed_by_pip():
+    (by_pip,) = [
+        line["pip"]
+        for line in yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+        if isinstance(line, dict)
+    ]
+    assert by_pip == ["--editable ."]
+
+
+@pytest.mark.parametrize("name", sorted(wanted()))
+def test_the_known_good_version_is_within_the_bounds(name):
+    pins = [
+        Requirement(line)
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if not line.startswith("#")
+    ]
+    pinned = {CONDA_NAMES.get(r.name.lower(), r.name.lower()): str(r.specifier) for r in pins}
+    version = pinned[name].removeprefix("==")
+    assert wanted()[name].contains(version)
