@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from classroom.grading import bubblewrap
+from classroom.grading import bubblewrap, seccomp
 from classroom.grading.limits import Limits
 from classroom.grading.sandbox import wire
 from classroom.grading.watchdog import Watchdog
@@ -68,9 +68,14 @@ class Confinement:
     def start_submission(self) -> wire.Channel:
         """Fork the host; return the conversation with the new process."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            self._ask({"do": "start"}, give=theirs)
-        return wire.Channel(ours)
+        channel = wire.Channel(ours)
+        try:
+            with theirs:
+                self._ask({"do": "start"}, give=theirs)
+        except Broken:
+            channel.close()
+            raise
+        return channel
 
     def interrupt(self):
         """Raise KeyboardInterrupt in the cell that the submission is running."""
@@ -107,9 +112,11 @@ class Confinement:
     def _start_in_bubblewrap(self, descriptor):
         self._folder = None
         read, write = os.pipe()
-        command = bubblewrap.command_line(self.limits, info=write)
+        call_filter = seccomp.open_filter()
+        command = bubblewrap.command_line(self.limits, call_filter, write)
         command += bubblewrap.host_command(descriptor, self.limits)
-        self._process = _spawn(command, pass_fds=(descriptor, write))
+        self._process = _spawn(command, pass_fds=(descriptor, call_filter, write))
+        os.close(call_filter)
         os.close(write)
         with open(read, encoding="utf-8") as info:
             text = info.read()

@@ -2,6 +2,7 @@
 
 import io
 import tokenize
+from itertools import pairwise
 
 SUSPICIOUS = frozenset(
     {
@@ -16,7 +17,7 @@ def mentions(source: str) -> set[str]:
     """The suspicious names that a cell's code mentions; comments and texts do not count."""
     names = list(_names(source))
     found = SUSPICIOUS.intersection(names)
-    if any(pair == ("attention_lab", "check") for pair in zip(names, names[1:], strict=False)):
+    if any(pair == ("attention_lab", "check") for pair in pairwise(names)):
         found = found | {"attention_lab.check"}
     return set(found)
 

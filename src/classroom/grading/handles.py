@@ -5,7 +5,6 @@ import symtable
 
 from attention_lab import observation
 from attention_lab.observation.probe import Value
-
 from classroom.grading.learner import NoAnswer, Observer
 
 
@@ -13,11 +12,17 @@ class Handle(observation.RemoteAnswer):
     """A learner's function or class, in its own process: it can be checked, or called with tensors
     and other plain data."""
 
-    def __init__(self, name: str, observer: Observer):
+    def __init__(self, name: str, observer: Observer, show_steps: bool):
         self.__name__ = name
+        self.wanted_steps = False
         self._observer = observer
+        self._show_steps = show_steps
 
     def observe(self, request: bytes) -> bytes:
+        """Pass a request on; one that shows right steps only if that is allowed by now."""
+        if not self._show_steps and observation.decode(request, observation.Request).substitutes:
+            self.wanted_steps = True
+            raise NoAnswer(f"{self.__name__} is tried again at the end, with right steps.")
         return self._observer.ask("observe", self.__name__, request)[1]
 
     def __call__(self, *args):
@@ -27,9 +32,12 @@ class Handle(observation.RemoteAnswer):
         return _data(self.__name__, header, payload)
 
 
-def bind(names: list[str], observer: Observer) -> dict[str, object]:
+def bind(names: list[str], observer: Observer, show_steps: bool) -> dict[str, object]:
     """What each of `names` is for the learner: a Handle or a copy of plain data; those that the
-    learner has not defined are left out. Raises NoAnswer for anything else."""
+    learner has not defined are left out. Raises NoAnswer for anything else.
+
+    show_steps: whether a check may send the course's right steps to the submission.
+    """
     found = {}
     for name in names:
         header, payload = observer.ask("describe", name)
@@ -37,7 +45,7 @@ def bind(names: list[str], observer: Observer) -> dict[str, object]:
             case "missing":
                 continue
             case "callable":
-                found[name] = Handle(name, observer)
+                found[name] = Handle(name, observer, show_steps)
             case "data":
                 found[name] = _data(name, header, payload)
             case _:

@@ -1,8 +1,11 @@
 """A submission that runs in a sandbox, seen from outside. Whatever it says is checked."""
 
+import itertools
 import socket
 import time
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 
 from classroom.grading import outputs
 from classroom.grading.confinement import Broken, Confinement
@@ -31,13 +34,17 @@ class Learner:
     itself is gone through no fault of the submission.
     """
 
-    def __init__(self, confinement: Confinement, files: tuple[File, ...]):
+    def __init__(self, confinement: Confinement):
         self.confinement = confinement
         self.limits = confinement.limits
         self._channel = confinement.start_submission()
+        self._open = [self._channel]
         self._gone = None
-        for file in files:
-            self._ask({"do": "write", "name": file.name}, file.content)
+        self._numbers = itertools.count()
+
+    def write(self, file: File):
+        """Put a file into the working folder."""
+        self._ask({"do": "write", "name": file.name}, file.content)
 
     def run(self, source: str) -> outputs.Ran:
         """Run one cell of the learner's."""
@@ -47,26 +54,26 @@ class Learner:
         except wire.TooLate:
             return self._stop_cell()
 
-    @contextmanager
-    def observer(self):
-        """Fork the submission; yield an Observer of the fork, which is killed afterwards."""
+    def observer(self) -> "Observer":
+        """Fork the submission as it is now; the fork is to be closed."""
+        number = next(self._numbers)
         ours, theirs = socket.socketpair()
-        with theirs:
-            self._ask({"do": "observe"}, give=theirs)
         channel = wire.Channel(ours)
-        try:
-            yield Observer(channel, self.limits.cell)
-        finally:
-            channel.close()
-            self._ask({"do": "stop observing"})
+        self._open.append(channel)
+        with theirs:
+            self._ask({"do": "observe", "number": number}, give=theirs)
+        stop = partial(self._ask, {"do": "stop observing", "number": number})
+        return Observer(channel, self.limits.cell, stop)
 
     def close(self):
-        self._channel.close()
+        """Hang up; the submission's process ends when the sandbox is told so."""
+        for channel in self._open:
+            channel.close()
 
     def _stop_cell(self):
         limit = f"the cell ran longer than {self.limits.cell:g} seconds"
         with suppress(wire.TooLate):
-            self.confinement.interrupt()
+            self._interrupt()
             ran = self._outputs(time.monotonic() + self.limits.grace)
             return outputs.stopped(ran, limit)
         raise self._give_up(f"{limit} and did not stop when it was interrupted")
@@ -107,6 +114,12 @@ class Learner:
         except wire.Malformed:
             raise self._give_up("it answered with something that is no message") from None
 
+    def _interrupt(self):
+        try:
+            self.confinement.interrupt()
+        except Broken:
+            raise self._give_up(self._cause_of_death()) from None
+
     def _cause_of_death(self):
         """Why the process is gone; raises Broken if that was not the submission's doing."""
         try:
@@ -128,21 +141,36 @@ class Observer:
     Every method raises NoAnswer when nothing sensible comes back within the cell's time.
     """
 
-    def __init__(self, channel: wire.Channel, seconds: float):
+    def __init__(self, channel: wire.Channel, seconds: float, stop: Callable[[], object]):
         self._channel = channel
         self._seconds = seconds
-        self._deadline = time.monotonic() + seconds
+        self._stop = stop
+        self.begin()
+
+    def begin(self):
+        """Give the fork the whole time of a cell; what the judge takes does not count."""
+        self._left = self._seconds
+
+    def close(self):
+        """Kill the fork. Raises Gone if the submission does not do so."""
+        self._channel.close()
+        self._stop()
 
     def ask(self, do: str, name: str, payload: bytes = b"") -> tuple[dict, bytes]:
         """Ask to `do` something with `name`; return the answer."""
+        begun = time.monotonic()
         try:
-            message = {"do": do, "name": name}
-            self._channel.send(message, payload, deadline=self._deadline)
-            return self._channel.receive(deadline=self._deadline)
+            return self._exchange({"do": do, "name": name}, payload, begun + self._left)
         except wire.TooLate:
             reason = f"{name} took longer than {self._seconds:g} seconds"
         except wire.Closed:
             reason = f"{name} ended the Python process it was tried in"
         except wire.Malformed:
             reason = f"what came back from {name} could not be read"
+        finally:
+            self._left -= time.monotonic() - begun
         raise NoAnswer(f"{reason}, so nothing can be said about it.")
+
+    def _exchange(self, message, payload, deadline):
+        self._channel.send(message, payload, deadline=deadline)
+        return self._channel.receive(deadline=deadline)

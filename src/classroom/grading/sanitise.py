@@ -3,8 +3,8 @@
 Feedback pages and the formgrader run in a browser, the formgrader with the rights of the grader's
 Jupyter server. Two places take care:
 
-- `HarmlessOutputs`, one of the autograding passes, on outputs, raw cells and metadata. A display that
-  has a picture is kept as the picture: heatmaps need no script there.
+- `HarmlessOutputs`, one of the autograding passes, on outputs, raw cells and metadata. A display
+  that has a picture is kept as the picture: heatmaps need no script there.
 - `markdown2html`, in place of nbconvert's filter of that name, on what Markdown has become.
 """
 
@@ -40,7 +40,9 @@ class HarmlessOutputs(CoursePreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         kept = ("kernelspec", KEY)
-        nb.metadata = NotebookNode({name: nb.metadata[name] for name in kept if name in nb.metadata})
+        nb.metadata = NotebookNode(
+            {name: nb.metadata[name] for name in kept if name in nb.metadata}
+        )
         nb.metadata.language_info = NotebookNode(name="python")
         return super().preprocess(nb, resources)
 

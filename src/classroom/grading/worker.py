@@ -6,7 +6,7 @@
 import os
 import socket
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 
 import torch
 
@@ -45,33 +45,12 @@ class Worker:
         self.judge.begin(job.setup)
         if self.confinement is None:
             self.confinement = Confinement(self.isolation, self.limits)
-        ran, changed = {}, ()
+        run = Run(job, self.judge)
         try:
-            for index, cell in self._run_cells(job):
-                ran[index] = cell
+            run.all_cells(self.confinement)
         finally:
             changed = self._end()
-        return Result(ran, changed)
-
-    def _run_cells(self, job):
-        """Yield the index of each cell and what running it showed."""
-        gone = None
-        try:
-            learner = Learner(self.confinement, job.files)
-        except Gone as error:
-            gone = error
-        for cell in job.cells:
-            if gone is not None:
-                yield cell.index, outputs.failed("Stopped", f"an earlier cell is to blame: {gone}.")
-                continue
-            try:
-                yield cell.index, self._run(cell, learner)
-            except Gone as error:
-                gone = error
-                yield cell.index, outputs.failed("Stopped", f"{gone}.")
-
-    def _run(self, cell, learner):
-        return self.judge.run(cell.source, learner) if cell.graded else learner.run(cell.source)
+        return Result(run.ran, changed)
 
     def _end(self):
         """Clear away what the submission left; return what it changed about its host."""
@@ -83,6 +62,52 @@ class Worker:
         if self.confinement.worn:
             self.close()
         return changed
+
+
+class Run:
+    """One job on its way. ran: the cells that have been run, by their index in the notebook."""
+
+    def __init__(self, job: Job, judge: Judge):
+        self.job = job
+        self.judge = judge
+        self.ran = {}
+        self._waiting = []
+
+    def all_cells(self, confinement: Confinement):
+        """Run every cell; those that come after the end of the submission's process fail."""
+        try:
+            with closing(Learner(confinement)) as learner:
+                for file in self.job.files:
+                    learner.write(file)
+                self._in_order(learner)
+                self._with_steps(learner)
+        except Gone as gone:
+            missing = [cell.index for cell in self.job.cells if cell.index not in self.ran]
+            self._fail(missing[:1], f"{gone}.")
+            self._fail(missing[1:], f"not run, because of an earlier cell: {gone}.")
+
+    def _in_order(self, learner):
+        for cell in self.job.cells:
+            if not cell.graded:
+                self.ran[cell.index] = learner.run(cell.source)
+                continue
+            trial = self.judge.run(cell.source, learner)
+            if trial.wants_steps:
+                self._waiting.append((cell, trial.observer))
+            else:
+                self.ran[cell.index] = trial.ran
+                trial.close()
+
+    def _with_steps(self, learner):
+        """Run again what may only be run when nothing else is left to judge."""
+        for cell, observer in self._waiting:
+            observer.begin()
+            trial = self.judge.run(cell.source, learner, observer)
+            self.ran[cell.index] = trial.ran
+            trial.close()
+
+    def _fail(self, indices, reason):
+        self.ran.update((index, outputs.failed("Stopped", reason)) for index in indices)
 
 
 def main(descriptor: int):

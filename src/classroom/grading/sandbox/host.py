@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import torch
+
 from attention_lab.observation import Call, Probe, Request, encode, observe_encoded
 
 from . import process, state, wire

@@ -1,6 +1,7 @@
 """Plain data: what may be copied from a submission to the judge."""
 
 import torch
+
 from attention_lab import observation
 
 MAX_DEPTH = 12

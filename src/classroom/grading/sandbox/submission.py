@@ -20,7 +20,7 @@ from . import plain, process, wire
 def serve(channel: wire.Channel, shell, folder: Path):
     """Answer the requests on `channel` until it closes. `folder` is the working folder."""
     _begin(folder)
-    observer = None
+    observers = {}
     while True:
         message, payload, given = channel.receive_with_socket()
         match message["do"]:
@@ -30,9 +30,10 @@ def serve(channel: wire.Channel, shell, folder: Path):
             case "run":
                 channel.send(_run(shell, message["source"]))
             case "observe":
-                observer = _fork_observer(channel, given, shell.user_ns)
+                observers[message["number"]] = _fork_observer(channel, given, shell.user_ns)
                 channel.send({})
             case "stop observing":
+                observer = observers.pop(message["number"])
                 os.kill(observer, signal.SIGKILL)
                 os.waitpid(observer, 0)
                 channel.send({})

@@ -1,0 +1,74 @@
+import os
+import socket
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+from submissions import SOLUTIONS, WRONG, notebook, points
+
+from classroom.grading.limits import Limits
+from classroom.grading.worker import Worker
+
+LIMITS = Limits(cell=2.0, grace=0.5, memory=1 << 30, scratch=64 << 20, file=48 << 20)
+
+
+@pytest.fixture(scope="session")
+def worker():
+    """One worker for the whole suite: what one submission leaves, the next would meet."""
+    worker = Worker("bubblewrap", LIMITS, seed=1)
+    yield worker
+    worker.close()
+
+
+@pytest.fixture(scope="session")
+def baseline(worker):
+    """What the wrong answers earn by themselves."""
+    job = notebook(WRONG)
+    return points(job, worker.grade(job))
+
+
+@dataclass
+class Outside:
+    """What a submission must neither reach nor change."""
+
+    port: int
+    canary: str
+    connections: list = field(default_factory=list)
+
+    def fill_in(self, code: str) -> str:
+        places = {"{host}": "127.0.0.1", "{port}": str(self.port), "{canary}": self.canary}
+        for name, place in places.items():
+            code = code.replace(name, place)
+        return code
+
+    def untouched(self) -> bool:
+        with open(self.canary, encoding="utf-8") as canary:
+            return canary.read() == "CANARY" and not self.connections
+
+
+@pytest.fixture(scope="session")
+def outside(tmp_path_factory, worker):
+    canary = tmp_path_factory.mktemp("course") / "gradebook-canary.db"
+    canary.write_text("CANARY", encoding="utf-8")
+    os.environ["CANARY"] = "CANARY"
+    with socket.create_server(("127.0.0.1", 0)) as loopback, socket.socket(socket.AF_UNIX) as other:
+        other.bind("\0grading-canary")
+        other.listen()
+        outside = Outside(loopback.getsockname()[1], str(canary))
+        for server in (loopback, other):
+            threading.Thread(target=_accept, args=(server, outside), daemon=True).start()
+        yield outside
+    del os.environ["CANARY"]
+
+
+def _accept(server, outside):
+    while True:
+        try:
+            outside.connections.append(server.accept())
+        except OSError:
+            return
+
+
+@pytest.fixture(scope="session")
+def honest():
+    return notebook(SOLUTIONS)

@@ -1,0 +1,41 @@
+"""No hostile submission gains a point over the same one without its hostile part."""
+
+import pytest
+from attacks import ATTACKS
+from submissions import SOLUTIONS, WRONG, graded, notebook, points, text
+
+from classroom.grading.watchdog import descendants
+
+ALL_POINTS = {
+    graded(step, aspect).splitlines()[0] for step in SOLUTIONS for aspect in ("shape", "value")
+}
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_attack_gains_nothing(attack, worker, baseline, outside, honest, note):
+    begin = 'print("the attack begins")\n'
+    before, after = (outside.fill_in(part) for part in (attack.before, attack.after))
+    job = notebook(WRONG, before=begin + before, after=after)
+
+    result = worker.grade(job)
+    earned, shown = points(job, result), text(result)
+    next_one = points(honest, worker.grade(honest))
+
+    note("hostile", "attacks")
+    note("hostile", "gained" if earned - baseline else "gained nothing")
+    assert result.ran.keys() == {cell.index for cell in job.cells}
+    assert earned <= baseline
+    assert "ESCAPED" not in shown
+    assert attack.silent or "the attack begins" in shown
+    assert outside.untouched()
+    assert next_one == ALL_POINTS
+    if worker.confinement is not None:
+        assert list(descendants(worker.confinement.host, at_most=10)) == [worker.confinement.host]
+
+
+def test_wrong_answers_keep_their_shapes(baseline):
+    assert baseline == {p for p in ALL_POINTS if "shape" in p}
+
+
+def test_there_are_enough_attacks_and_no_two_alike():
+    assert len({attack.name for attack in ATTACKS}) == len(ATTACKS) >= 40

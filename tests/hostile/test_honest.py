@@ -1,0 +1,64 @@
+"""Right answers in unusual company keep every point."""
+
+import pytest
+from submissions import ALL_POINTS, SOLUTIONS, notebook, points, text
+
+from classroom.grading.job import File
+
+CONTROLS = {
+    "warns": "import warnings\nwarnings.warn('careful')\nimport sys\nsys.stderr.write('!')",
+    "prints": "print('hello')",
+    "displays-a-number": "3.0",
+    "sets-a-seed": "torch.manual_seed(0)\nimport random\nrandom.seed(0)",
+    "sets-a-default-dtype": "torch.set_default_dtype(torch.float64)",
+    "sets-a-default-device": "torch.set_default_device('cpu')",
+    "leaves-gradients-off": "torch.set_grad_enabled(False)",
+    "timed": "%%time\ntotal = sum(range(1000))",
+    "shell-command": "!echo hello",
+    "helper": "def helper(x):\n    return x",
+    "error-in-a-demonstration": "undefined_name",
+    "interrupted-demonstration": "while True: pass",
+    "picture": "import matplotlib.pyplot as plt\nplt.plot([1, 2]);",
+    "own-warnings-as-errors": "import warnings\nwarnings.simplefilter('error')",
+    "mentions-the-library": "F.scaled_dot_product_attention",
+}
+
+
+@pytest.mark.parametrize("code", CONTROLS.values(), ids=CONTROLS)
+def test_honest_submission_keeps_every_point(code, worker, note):
+    job = notebook(SOLUTIONS, before=code, after=code)
+    kept = points(job, worker.grade(job))
+    note("hostile", "honest")
+    note("hostile", "short" if kept != ALL_POINTS else "whole")
+    assert kept == ALL_POINTS
+
+
+def test_answer_that_warns_and_prints_each_time(worker):
+    noisy = """
+import functools, sys, warnings
+
+def noisy(function):
+    @functools.wraps(function)
+    def call(*args):
+        warnings.warn("careful")
+        print("hello", file=sys.stderr)
+        return function(*args)
+    return call
+
+split_heads = noisy(split_heads)
+"""
+    job = notebook({"split_heads": SOLUTIONS["split_heads"] + noisy})
+    assert len(points(job, worker.grade(job))) == 2
+
+
+def test_supplied_file_lies_in_the_working_folder(worker):
+    code = "print(open('data/words.txt').read())"
+    job = notebook(SOLUTIONS, before=code, files=(File("data/words.txt", b"heads"),))
+    result = worker.grade(job)
+    assert "heads" in text(result)
+    assert points(job, result) == ALL_POINTS
+
+
+def test_random_numbers_differ_from_one_submission_to_the_next(worker):
+    job = notebook({}, before="import random, numpy\nprint(torch.rand(1), random.random())")
+    assert text(worker.grade(job)) != text(worker.grade(job))
