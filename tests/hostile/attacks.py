@@ -209,24 +209,19 @@ def say(data):
             channel.send(data)
         except OSError:
             pass
+
+def say_framed(text):
+    say(struct.pack(">II", len(text), 0) + text)
 """
 MESSAGES = [
-    Attack(
-        "garbage-on-the-wire",
-        CHANNEL + 'say(b"\\x00\\x00\\x00\\x04\\x00\\x00\\x00\\x00!!!!")',
-        silent=True,
-    ),
+    Attack("garbage-on-the-wire", CHANNEL + 'say_framed(b"!!!!")', silent=True),
     Attack("oversized-message", CHANNEL + 'say(b"\\xff" * 64)', silent=True),
-    Attack("list-for-a-message", CHANNEL + 'say(struct.pack(">II", 2, 0) + b"[]")', silent=True),
-    Attack(
-        "nan-in-a-message", CHANNEL + 'say(struct.pack(">II", 9, 0) + b\'{"a":NaN}\')', silent=True
-    ),
-    Attack(
-        "deep-message", CHANNEL + 'say(struct.pack(">II", 200000, 0) + b"[" * 200000)', silent=True
-    ),
+    Attack("list-for-a-message", CHANNEL + 'say_framed(b"[]")', silent=True),
+    Attack("nan-in-a-message", CHANNEL + "say_framed(b'{\"a\":NaN}')", silent=True),
+    Attack("deep-message", CHANNEL + 'say_framed(b"[" * 200000)', silent=True),
     Attack(
         "answers-given-beforehand",
-        CHANNEL + 'say(10 * (struct.pack(">II", 25, 0) + b\'{"count": 1,"outputs":[]}\'))',
+        CHANNEL + 'for _ in range(10): say_framed(b\'{"count":1,"outputs":[]}\')',
         silent=True,
     ),
     Attack(
