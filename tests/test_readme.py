@@ -1,9 +1,15 @@
 """What README.md says is true: its commands run, its files are there."""
 
+import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 
@@ -55,3 +61,75 @@ def test_a_course_takes_the_grading_in_two_lines(tmp_path):
     (lines,) = (text for language, text in BLOCKS if language == "python")
     script = "from traitlets.config import get_config\nc = get_config()\n" + lines
     subprocess.run([sys.executable, "-c", script + "assert c.Autograde"], check=True, cwd=tmp_path)
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """A fresh clone that uses this environment instead of making its own."""
+    subprocess.run(["git", "clone", "--quiet", ROOT, tmp_path / "clone"], check=True)
+    (tmp_path / "clone" / ".venv" / "bin").mkdir(parents=True)
+    for program in ("python", "jupyter", "nbgrader"):
+        script = tmp_path / "clone" / ".venv" / "bin" / program
+        module = {"python": "", "jupyter": "-m jupyter ", "nbgrader": "-m nbgrader "}[program]
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
+        script.chmod(0o755)
+    return tmp_path / "clone"
+
+
+SET_UP_ALREADY = [f"--assume-old=.venv/.{extra}" for extra in ("lab", "ta", "test")]
+
+
+def environment(clone):
+    return {**os.environ, "PYTHONPATH": str(clone / "src"), "NO_COLOR": "1"}
+
+
+def test_make_grade_grades_the_sample_class_and_nbgraders_own_commands_follow(clone):
+    done = subprocess.run(
+        ["make", "grade", *SET_UP_ALREADY],
+        cwd=clone, env=environment(clone), text=True, capture_output=True,
+    )  # fmt: skip
+    students = {path.stem for path in (clone / "examples" / "class").glob("student-*.py")}
+    assert students <= set(re.findall(r"student-\d\d", done.stdout)), done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    handed_in = clone / "submitted" / "student-01" / "mha"
+    shutil.copytree(next((clone / "examples").rglob("submitted/student-01/mha")), handed_in)
+    for command in COMMANDS[2:]:
+        subprocess.run(command, shell=True, cwd=clone, env=environment(clone), check=True)
+    assert list((clone / "feedback" / "student-01" / "mha").glob("*.html"))
+
+
+def served(address):
+    """Whether a server that is starting answers within half a minute."""
+    for _ in range(60):
+        try:
+            with urllib.request.urlopen(address) as answer:
+                return answer.status == 200
+        except URLError:
+            time.sleep(0.5)
+    return False
+
+
+def test_make_lab_opens_an_own_copy_and_never_overwrites_it(clone, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "jupyter_server_config.json").write_text(
+        '{"ServerApp": {"allow_root": true, "open_browser": false, "ip": "127.0.0.1"},'
+        ' "IdentityProvider": {"token": "known"}}'
+    )
+    own = clone / "work" / "multi_head_attention.ipynb"
+    own.parent.mkdir()
+    own.write_text("my answers")
+    lab = subprocess.Popen(
+        ["make", "lab", *SET_UP_ALREADY],
+        cwd=clone, env=environment(clone) | {"JUPYTER_CONFIG_DIR": str(tmp_path / "config")},
+        text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+    )  # fmt: skip
+    try:
+        lines = iter(lab.stdout.readline, "")
+        address = next(found[0] for line in lines if (found := re.findall(r"http://127\S+", line)))
+        port = re.search(r":(\d+)/lab", address)[1]
+        assert served(f"http://127.0.0.1:{port}/api/contents/{own.name}?content=0&token=known")
+    finally:
+        os.killpg(lab.pid, signal.SIGTERM)
+        lab.wait(30)
+        lab.stdout.close()
+    assert own.read_text() == "my answers"
