@@ -14,7 +14,8 @@ LINES = {
     "mutants": "{rejected} rejected, {equal} equal on 1,000 random inputs, {accepted} accepted",
     "random right answers": "{right} right, {rejected} rejected",
     "seeds": "{verdicts} verdicts, {changed} changed",
-    "hostile": "{attacks} attacks, {gained} gained points; {honest} honest controls, {short} lost points",
+    "hostile": "{attacks} attacks, {gained} gained points; "
+    "{honest} honest controls, {short} lost points",
 }
 PROPERTY = "suite"
 

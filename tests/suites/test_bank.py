@@ -1,8 +1,9 @@
 """Every answer of the bank gets the verdict it deserves, and every wrong one its name."""
 
-import bank
 import pytest
 from verdict import verdict
+
+import bank
 
 RIGHT, WRONG = bank.load(verdict="right"), bank.load(verdict="wrong")
 
