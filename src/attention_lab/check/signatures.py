@@ -357,7 +357,9 @@ def _fixed(trials):
 
 
 def _right_exactly_where(trials, condition):
-    return all(right == condition(sizes) for sizes, right in trials)
+    """Whether the condition tells right from wrong calls, where there are both."""
+    both = len({right for _, right in trials}) == 2
+    return both and all(right == condition(sizes) for sizes, right in trials)
 
 
 def _knows_the_lesson(sizes):
