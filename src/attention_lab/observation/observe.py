@@ -304,15 +304,22 @@ def _quiet():
 
 
 class _Count:
-    """Names of the torch functions called, and how many calls there were."""
+    """Names of the torch functions called, and how many of the calls were not made by torch's own
+    functions: `torch.tensor_split` takes one slice a head by itself."""
 
     def __init__(self):
         self.total = 0
+        self._depth = 0
         self._names = set()
 
-    def add(self, function):
-        self.total += 1
+    def call(self, function, args, kwargs):
+        self.total += self._depth == 0
         self._names.add(str(getattr(function, "__name__", function))[:100])
+        self._depth += 1
+        try:
+            return function(*args, **(kwargs or {}))
+        finally:
+            self._depth -= 1
 
     @property
     def names(self):
@@ -325,8 +332,7 @@ class _FunctionCalls(TorchFunctionMode):
         self.count = count
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        self.count.add(func)
-        return func(*args, **(kwargs or {}))
+        return self.count.call(func, args, kwargs)
 
 
 class _DispatchedCalls(TorchDispatchMode):
@@ -339,8 +345,7 @@ class _DispatchedCalls(TorchDispatchMode):
         return False  # else torch imports its compiler at the first call, which takes seconds
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        self.count.add(func)
-        return func(*args, **(kwargs or {}))
+        return self.count.call(func, args, kwargs)
 
 
 @contextlib.contextmanager

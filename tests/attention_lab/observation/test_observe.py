@@ -346,6 +346,14 @@ def test_a_loop_makes_more_calls():
     assert try_out(loop, ONES).calls == 0
 
 
+def test_a_loop_within_a_function_of_torch_is_one_call():
+    few, many = (
+        try_out(lambda x, n=n: torch.tensor_split(x, n)[0], torch.ones(n, 3), heads=n).calls
+        for n in (2, 8)
+    )
+    assert few == many
+
+
 # --- what the answer leans on ---
 
 B, SCALE = 2, 0.5
