@@ -10,16 +10,19 @@ from nbgrader.preprocessors import (
     CheckCellMetadata,
     ClearOutput,
     DeduplicateIds,
-    Execute,
     IgnorePattern,
     LimitOutput,
     OverwriteCells,
     OverwriteKernelspec,
-    SaveAutoGrades,
 )
 from traitlets.config import Config
 
 from classroom.editions.release import CODE_STUB
+from classroom.grading.execute import SandboxedExecute
+from classroom.grading.grading import GradingExporter
+from classroom.grading.record import MarkUnfinished
+from classroom.grading.sanitise import HarmlessOutputs, markdown2html
+from classroom.grading.save import SaveAllOrNothing
 from classroom.preprocessors import OnlyErrorsCount, TidyMetadata, UseCourseCode
 from classroom.register import pre_convert_hook
 
@@ -30,16 +33,18 @@ SANITIZE = [
     OverwriteKernelspec,
     OverwriteCells,
     CheckCellMetadata,
+    MarkUnfinished,
 ]
 
 AUTOGRADE = [
     UseCourseCode,
-    Execute,
+    SandboxedExecute,
+    HarmlessOutputs,
     OnlyErrorsCount,
     IgnorePattern,
     ClearMetadataPreprocessor,
     LimitOutput,
-    SaveAutoGrades,
+    SaveAllOrNothing,
     AssignLatePenalties,
     CheckCellMetadata,
 ]
@@ -53,6 +58,7 @@ def configure(c: Config) -> None:
     graded as nbgrader grades them by itself.
     """
     _put_interpreter_on_path()
+    c.Autograde.exporter_class = GradingExporter
     c.Autograde.sanitize_preprocessors = list(SANITIZE)
     c.Autograde.autograde_preprocessors = list(AUTOGRADE)
     c.Autograde.pre_convert_hook = pre_convert_hook(c)
@@ -62,6 +68,7 @@ def configure(c: Config) -> None:
     c.Execute.timeout = 60
     # A widget cannot live in a feedback page; without stored state its plain text is shown.
     c.Execute.store_widget_state = False
+    c.HTMLExporter.filters = {"markdown2html": markdown2html}
 
 
 def _put_interpreter_on_path() -> None:

@@ -13,6 +13,6 @@ The path of a submission, one module each:
     sandbox/    what runs inside
     outputs, flags, record, save, sanitise   what is kept of it, and in which form
 
-`switch.switch_on(c)` puts it into an nbgrader course; its settings are those of `Grading`. What it
-keeps with a grade, for reports, is described in `record`.
+`classroom.config` puts it into an nbgrader course. Its settings are those of `grading.Grading`.
+What it keeps with a grade, for reports, is described in `record`.
 """

@@ -3,8 +3,10 @@
 import torch
 
 from attention_lab import observation
+from attention_lab.observation.probe import Value
 
 MAX_DEPTH = 12
+ARGUMENTS = tuple[Value, ...]  # of a call
 
 
 def to_message(value) -> tuple[dict, bytes]:

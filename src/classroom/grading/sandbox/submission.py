@@ -111,7 +111,7 @@ def _describe(names, name) -> tuple[dict, bytes]:
 
 def _call(function, payload) -> tuple[dict, bytes]:
     try:
-        return plain.to_message(function(*observation.decode(payload, tuple)))
+        return plain.to_message(function(*observation.decode(payload, plain.ARGUMENTS)))
     except BaseException as error:
         return {"failed": _last_line(error)}, b""
 

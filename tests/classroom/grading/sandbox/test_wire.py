@@ -1,0 +1,115 @@
+import json
+import socket
+import struct
+import threading
+import time
+
+import pytest
+
+from classroom.grading.sandbox import wire
+
+
+@pytest.fixture
+def ends():
+    left, right = (wire.Channel(sock) for sock in socket.socketpair())
+    yield left, right
+    left.close()
+    right.close()
+
+
+def soon():
+    return time.monotonic() + 0.05
+
+
+def test_message_and_payload_arrive_whole(ends):
+    left, right = ends
+    payload = bytes(range(256)) * 40_000
+    sender = threading.Thread(target=left.send, args=({"do": "run", "täg": [1, 2.5]}, payload))
+    sender.start()
+    assert right.receive() == ({"do": "run", "täg": [1, 2.5]}, payload)
+    sender.join()
+
+
+def test_received_bytes_are_counted(ends):
+    left, right = ends
+    left.send({}, b"abc")
+    right.receive()
+    assert right.received == wire.HEADER.size + 2 + 3
+
+
+def test_socket_is_handed_over(ends):
+    left, right = ends
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        left.send({"do": "start"}, give=theirs)
+        message, _, given = right.receive_with_socket()
+        with given:
+            given.send(b"hello")
+            assert (message, ours.recv(5)) == ({"do": "start"}, b"hello")
+
+
+def test_message_without_a_socket(ends):
+    left, right = ends
+    left.send({"do": "end"}, b"x")
+    assert right.receive_with_socket() == ({"do": "end"}, b"x", None)
+
+
+def test_silence_is_told_from_hanging_up(ends):
+    left, right = ends
+    with pytest.raises(wire.TooLate):
+        right.receive(deadline=soon())
+    left.close()
+    with pytest.raises(wire.Closed):
+        right.receive(deadline=soon())
+    with pytest.raises(wire.Closed):
+        right.send({"a": "x" * 10_000})
+
+
+def test_reader_who_does_not_read_is_given_up(ends):
+    with pytest.raises(wire.TooLate):
+        ends[0].send({}, bytes(10 << 20), deadline=soon())
+
+
+def test_message_that_never_ends_is_given_up(ends):
+    left, right = ends
+    left.sock.send(wire.HEADER.pack(100, 0) + b'{"a":')
+    with pytest.raises(wire.TooLate):
+        right.receive(deadline=soon())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"[]", b"null", b"{", b'{"a": NaN}', b'{"a": -Infinity}', b'{"a": 1e999}', b"\xff\xfe",
+     b"[" * 100_000, b'{"a":1} x'],
+)  # fmt: skip
+def test_what_is_no_json_object_is_refused(ends, text):
+    left, right = ends
+    threading.Thread(
+        target=left.sock.sendall, args=(wire.HEADER.pack(len(text), 0) + text,)
+    ).start()
+    with pytest.raises(wire.Malformed):
+        right.receive(deadline=time.monotonic() + 5)
+
+
+@pytest.mark.parametrize("lengths", [(wire.MAX_JSON + 1, 0), (2, wire.MAX_PAYLOAD + 1)])
+def test_too_long_is_refused_before_it_is_read(ends, lengths):
+    left, right = ends
+    left.sock.send(struct.pack(">II", *lengths))
+    with pytest.raises(wire.Malformed):
+        right.receive(deadline=soon())
+
+
+def test_nothing_but_json_is_sent(ends):
+    with pytest.raises(ValueError):
+        ends[0].send({"a": float("nan")})
+    with pytest.raises(TypeError):
+        ends[0].send({"a": object()})
+
+
+def test_layout(ends):
+    left, right = ends
+    left.send({"a": 1}, b"xyz")
+    raw = right.sock.recv(100)
+    assert raw[:8] == struct.pack(">II", len(raw) - 11, 3)
+    assert json.loads(raw[8:-3]) == {"a": 1}
+    assert raw[-3:] == b"xyz"

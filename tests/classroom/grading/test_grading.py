@@ -1,0 +1,297 @@
+"""A class graded through nbgrader's own commands, and what happens when that is cut off."""
+
+import errno
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+from nbconvert.writers import FilesWriter
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import Autograde, GenerateFeedback
+from nbgrader.converters.base import NbGraderException
+
+from classroom.grading import bubblewrap, grading
+from classroom.grading.record import Record
+
+WRONG = "def double(x):\n    return x"
+SLOW = "import time\ntime.sleep(3)\ndef double(x):\n    return 2 * x"
+CONFIG = "from classroom import configure\nc = get_config()\nconfigure(c)\nc.Grading.workers = 1\n"
+COMMAND = [sys.executable, "-m", "nbgrader", "autograde", "small"]
+
+
+@pytest.fixture
+def course(course):
+    course.config.Grading.workers = 1
+    return course
+
+
+def autograde(course, **options):
+    directory = course.directory
+    directory.assignment_id = "small"
+    directory.student_id = options.pop("student", "*")
+    converter = Autograde(coursedir=directory, config=course.config)
+    converter.force = options.pop("force", False)
+    converter.start()
+    return converter
+
+
+def scores(course):
+    """What the gradebook holds: each student's points, or None where a cell has none yet."""
+    found = {}
+    with Gradebook(course.directory.db_url) as gradebook:
+        for submission in gradebook.assignment_submissions("small"):
+            points = [g.auto_score for n in submission.notebooks for g in n.grades]
+            found[submission.student_id] = None if None in points else sum(points)
+    return found
+
+
+def autograded(course, student):
+    path = course.root / "autograded" / student / "small" / "small.ipynb"
+    return nbformat.read(path, as_version=4)
+
+
+# --- a run that nobody disturbs ---
+
+
+def test_a_class_is_graded_and_each_grade_keeps_its_record(course):
+    course.config.Grading.seed = 7
+    course.hand_in("ada")
+    course.hand_in("bob", WRONG)
+    course.hand_in("eve", "import gc\ndef double(x):\n    return 2 * x")
+    autograde(course)
+    assert scores(course) == {"ada": 3, "bob": 1, "eve": 3}
+    flags = {"ada": [], "bob": [], "eve": ["mentions gc"]}
+    for student, found in flags.items():
+        assert Record.read(autograded(course, student)) == Record(True, "bubblewrap", 7, found)
+
+
+def test_every_run_draws_new_numbers(course):
+    course.hand_in("ada")
+    autograde(course)
+    first = Record.read(autograded(course, "ada")).seed
+    autograde(course, force=True)
+    assert Record.read(autograded(course, "ada")).seed != first
+
+
+def test_only_the_student_asked_for_is_graded(course):
+    course.hand_in("ada")
+    course.hand_in("bob")
+    autograde(course, student="bob")
+    assert scores(course) == {"bob": 3}
+
+
+def test_force_grades_again_and_nothing_else_does(course):
+    path = course.hand_in("ada")
+    autograde(course)
+    nb = nbformat.read(path, as_version=4)
+    nb.cells[1].source = WRONG
+    nbformat.write(nb, path)
+    autograde(course)
+    assert scores(course) == {"ada": 3}
+    autograde(course, force=True)
+    assert scores(course) == {"ada": 1}
+
+
+def test_other_assignments_are_left_to_nbgrader(course):
+    directory = course.directory
+    directory.assignment_id = "other"
+    converter = Autograde(coursedir=directory, config=course.config)
+    converter.init_notebooks = lambda: None
+    converter.assignments = {
+        str(course.hand_in("ada", assignment="other").parent.relative_to(course.root)): []
+    }
+    assert grading.GradingExporter(parent=converter, config=course.config).grading is None
+
+
+# --- isolation ---
+
+
+def test_without_a_sandbox_nothing_is_graded(course, monkeypatch, caplog):
+    monkeypatch.setattr(bubblewrap.shutil, "which", lambda name: None)
+    course.hand_in("ada")
+    with pytest.raises(NbGraderException):
+        autograde(course)
+    assert caplog.text.count("No sandbox on this machine") == 1
+    assert not (course.root / "autograded").exists()
+    with Gradebook(course.directory.db_url) as gradebook, pytest.raises(MissingEntry):
+        gradebook.find_student("ada")
+
+
+def test_isolation_is_given_up_only_explicitly_and_the_grade_says_so(course, monkeypatch, caplog):
+    monkeypatch.setattr(bubblewrap.shutil, "which", lambda name: None)
+    course.config.Grading.isolation = "none"
+    course.hand_in("ada")
+    autograde(course)
+    assert scores(course) == {"ada": 3}
+    assert Record.read(autograded(course, "ada")).isolation == "none"
+    assert "without a sandbox" in caplog.text
+
+
+# --- cut off ---
+
+
+@pytest.fixture
+def command(course):
+    """Starts `nbgrader autograde` on a registered course, as somebody at a shell would."""
+    (course.root / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
+    course.hand_in("ada")
+    autograde(course)
+    for student in ("bob", "cyn"):
+        course.hand_in(student, SLOW)
+    started = []
+
+    def start():
+        with open(course.root / "log", "ab") as log:
+            process = subprocess.Popen(COMMAND, cwd=course.root, stdout=log, stderr=log)
+        started.append(process)
+        return psutil.Process(process.pid)
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def until(condition, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.05)
+    return found
+
+
+def running(process):
+    """The processes of a command once a submission runs: the worker, and the sandbox's processes."""
+
+    def family():
+        with_sandbox = process.children(recursive=True)
+        sandboxed = [child for child in with_sandbox if "grading_sandbox" in child.cmdline()]
+        # bubblewrap, the host, and a submission
+        return with_sandbox if len(sandboxed) >= 3 else None
+
+    def steady():
+        try:
+            return family()
+        except psutil.NoSuchProcess:
+            return None
+
+    return until(steady)
+
+
+def assert_gone(processes):
+    until(lambda: not any(p.is_running() and p.status() != "zombie" for p in processes))
+
+
+def assert_nothing_half_graded(course):
+    with sqlite3.connect(course.root / "gradebook.db") as database:
+        assert database.execute("pragma integrity_check").fetchone() == ("ok",)
+    database.close()
+    assert set(scores(course).values()) <= {3, None}
+    assert scores(course)["ada"] == 3
+
+
+def assert_the_same_command_finishes(course, command):
+    assert command().wait(timeout=120) == 0
+    assert scores(course) == {"ada": 3, "bob": 3, "cyn": 3}
+
+
+def test_head_killed(course, command):
+    head = command()
+    family = running(head)
+    head.kill()
+    assert_gone(family)
+    assert_nothing_half_graded(course)
+    assert_the_same_command_finishes(course, command)
+
+
+def test_interrupted_from_the_keyboard(course, command):
+    head = command()
+    family = running(head)
+    head.send_signal(signal.SIGINT)
+    assert head.wait(timeout=30) != 0
+    assert_gone(family)
+    assert_nothing_half_graded(course)
+    assert_the_same_command_finishes(course, command)
+
+
+@pytest.mark.parametrize("which", ["classroom.grading.worker", "grading_sandbox"])
+def test_worker_or_host_killed(course, command, which):
+    head = command()
+    family = running(head)
+    victims = [p for p in family if which in p.cmdline()]
+    victims[-1 if which == "classroom.grading.worker" else 1].kill()
+    assert head.wait(timeout=120) == 0
+    assert scores(course) == {"ada": 3, "bob": 3, "cyn": 3}
+
+
+def test_cut_off_between_sanitising_and_grading(course):
+    course.hand_in("ada")
+    autograde(course)
+    path = course.root / "autograded" / "ada" / "small" / "small.ipynb"
+    nb = json.loads(path.read_text(encoding="utf-8"))
+    nb["metadata"]["grading"] = {"finished": False}
+    os.chmod(path, 0o644)
+    path.write_text(json.dumps(nb), encoding="utf-8")
+    autograde(course)
+    assert Record.read(autograded(course, "ada")).finished
+
+
+def test_full_disk(course, monkeypatch):
+    course.hand_in("ada")
+    course.hand_in("bob")
+    write = FilesWriter.write
+
+    def write_until_full(self, output, resources, **kwargs):
+        if resources["nbgrader"]["student"] == "ada":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(self, output, resources, **kwargs)
+
+    monkeypatch.setattr(FilesWriter, "write", write_until_full)
+    with pytest.raises(NbGraderException):
+        autograde(course)
+    assert not (course.root / "autograded" / "ada").joinpath("small").exists()
+    monkeypatch.undo()
+    autograde(course)
+    assert scores(course) == {"ada": 3, "bob": 3}
+
+
+def test_locked_gradebook(course, monkeypatch):
+    course.hand_in("ada")
+    autograde(course)
+    course.hand_in("bob")
+    lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
+    lock.execute("begin exclusive")
+    with pytest.raises(NbGraderException):
+        autograde(course)
+    lock.execute("rollback")
+    lock.close()
+    assert scores(course) == {"ada": 3}
+    autograde(course)
+    assert scores(course) == {"ada": 3, "bob": 3}
+
+
+# --- what students read ---
+
+
+def test_feedback_shows_the_message_and_runs_nothing(course):
+    evil = "from IPython.display import HTML, display\ndisplay(HTML('<script>evil()</script>'))\n"
+    path = course.hand_in("ada", evil + WRONG)
+    nb = nbformat.read(path, as_version=4)
+    nb.cells.append(nbformat.v4.new_markdown_cell("<script>evil()</script>Thank you"))
+    nbformat.write(nb, path)
+    autograde(course)
+    directory = course.directory
+    directory.assignment_id = "small"
+    GenerateFeedback(coursedir=directory, config=course.config).start()
+    html = Path(course.root, "feedback", "ada", "small", "small.html").read_text(encoding="utf-8")
+    assert "AssertionError" in html
+    assert "Thank you" in html
+    assert "<script>evil" not in html

@@ -1,0 +1,29 @@
+import json
+
+from classroom.grading.job import Cell, File, Job, Result
+from classroom.grading.outputs import Ran
+
+JOB = Job((Cell(0, "x = 1", False), Cell(3, "check", True)), ("import torch",),
+          (File("a/b.txt", b"\x00\xff"), File("c", b"")))  # fmt: skip
+
+
+def test_job_travels():
+    message, payload = JOB.to_message()
+    assert Job.from_message(json.loads(json.dumps(message)), payload) == JOB
+
+
+def test_result_travels():
+    output = {"output_type": "stream", "name": "stdout", "text": "a"}
+    result = Result({0: Ran(1, (output,)), 3: Ran(None)}, ("limits",))
+    assert Result.from_message(json.loads(json.dumps(result.to_message()))) == result
+
+
+def test_jobs_that_differ_in_anything_are_not_equal():
+    others = [
+        Job(JOB.cells[:1], JOB.setup, JOB.files),
+        Job((JOB.cells[0], Cell(3, "check", False)), JOB.setup, JOB.files),
+        Job(JOB.cells, (), JOB.files),
+        Job(JOB.cells, JOB.setup, JOB.files[:1]),
+        Job(JOB.cells, JOB.setup, (File("a/b.txt", b"\x00"), File("c", b""))),
+    ]
+    assert JOB not in others
