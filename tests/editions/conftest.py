@@ -83,10 +83,10 @@ def execute(tmp_path_factory) -> Callable[..., NotebookNode]:
     """Run a notebook in a folder where nothing is importable but what lies in it."""
     start_up = tmp_path_factory.mktemp("start-up")
     (start_up / "sitecustomize.py").write_text(ONLY_BESIDE_THE_NOTEBOOK)
-    environment = {**os.environ, "PYTHONPATH": str(start_up), "IPYTHONDIR": str(start_up)}
 
     def execute(notebook: NotebookNode, folder: Path, **options) -> NotebookNode:
         resources = {"metadata": {"path": str(folder)}}
+        environment = {**os.environ, "PYTHONPATH": str(start_up), "IPYTHONDIR": str(start_up)}
         client = NotebookClient(notebook, timeout=300, resources=resources, **options)
         return client.execute(env=environment)
 

@@ -33,6 +33,23 @@ def test_in_a_classroom(name, root, solved, execute, tmp_path):
     assert notebook.cells[-1].outputs[0].text.startswith(str(tmp_path))
 
 
+# What only demonstrations need; each takes longer to import than a step takes to grade.
+COSTLY = ("matplotlib.pyplot", "torch.utils.flop_counter")
+
+
+def test_demonstrations_cost_nothing_under_autograde(root, solved, execute, tmp_path, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    copy_package(root / "src" / PACKAGE, tmp_path)
+    notebook = solved("source")
+    code = f"import sys\nprint([name for name in {COSTLY} if name in sys.modules])"
+    notebook.cells.append(new_code_cell(code, id="imported"))
+    # No matplotlib of the kernel's own: it loads pyplot by itself where it is asked for pictures.
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    execute(notebook, tmp_path)
+    assert complaints(notebook) == []
+    assert notebook.cells[-1].outputs[0].text == "[]\n"
+
+
 def test_on_colab(root, solved, execute, tmp_path):
     notebook = solved("notebooks")
     notebook.cells.append(where_the_package_is())
