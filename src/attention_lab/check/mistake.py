@@ -1,5 +1,9 @@
 """What a learner reads when a check fails."""
 
+import textwrap
+
+WIDTH = 88  # a cell of a notebook, or of a feedback page
+
 
 class Mistake(AssertionError):
     """A failed check: what was seen, what it means, where to look.
@@ -21,7 +25,11 @@ class Mistake(AssertionError):
         parts = [f"{self.step}: {self.seen}"]
         parts += [f"  Means: {self.means}"] if self.means else []
         parts += [f"  Look:  {self.look}"] if self.look else []
-        return "\n".join(parts)
+        return "\n".join(_wrapped(part) for part in parts)
 
     def _render_traceback_(self):
         return [f"\N{BALLOT X} {self}"]
+
+
+def _wrapped(text):
+    return textwrap.fill(text, WIDTH, subsequent_indent=" " * 9, break_long_words=False)
