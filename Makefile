@@ -28,7 +28,7 @@ test: .venv/.test
 	$(call need,chromium,chromium)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python -m pytest --numprocesses 2
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 bench: .venv/.test
 	$(call need,bwrap,bubblewrap)
