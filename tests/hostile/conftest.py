@@ -4,9 +4,13 @@ import threading
 from dataclasses import dataclass, field
 
 import pytest
+import torch
 from submissions import SOLUTIONS, WRONG, notebook, points
 
+from attention_lab import check
+from classroom.grading.judge import Judge
 from classroom.grading.limits import Limits
+from classroom.grading.sandbox.shell import Shell
 from classroom.grading.worker import Worker
 
 LIMITS = Limits(cell=2.0, grace=0.5, memory=1 << 30, scratch=64 << 20, file=48 << 20)
@@ -15,9 +19,14 @@ LIMITS = Limits(cell=2.0, grace=0.5, memory=1 << 30, scratch=64 << 20, file=48 <
 @pytest.fixture(scope="session")
 def worker():
     """One worker for the whole suite: what one submission leaves, the next would meet."""
-    worker = Worker("bubblewrap", LIMITS, seed=1)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    worker = Worker("bubblewrap", LIMITS, Judge(1, LIMITS.output))
     yield worker
     worker.close()
+    Shell.clear_instance()
+    check.use_seed(None)
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

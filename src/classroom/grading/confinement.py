@@ -29,7 +29,8 @@ class Broken(Exception):
 class Confinement:
     """One sandbox. `isolation` is "bubblewrap", or "none" for plain processes of this account.
 
-    Raises Broken when it cannot be started.
+    It is started at once; `wait_until_ready` before anything else. Every method raises Broken when
+    the sandbox is no more.
     """
 
     def __init__(self, isolation: str, limits: Limits):
@@ -44,12 +45,17 @@ class Confinement:
                 self._start_unconfined(theirs.fileno())
             else:
                 self._start_in_bubblewrap(theirs.fileno())
+
+    def wait_until_ready(self):
+        """Wait until the host has imported what it needs."""
+        if self.watchdog is not None:
+            return
         try:
             self._ask(None, time.monotonic() + START_SECONDS)
         except Broken:
             self.close()
             raise
-        self.watchdog = Watchdog(self.host, limits)
+        self.watchdog = Watchdog(self.host, self.limits)
 
     @property
     def worn(self) -> bool:

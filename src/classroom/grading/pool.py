@@ -56,7 +56,7 @@ class Pool:
 
 
 class WorkerProcess:
-    """One process running `classroom.grading.worker`, started again whenever it has died."""
+    """One process running `classroom.grading`, started again whenever it has died."""
 
     def __init__(self, isolation: str, limits: Limits, seed: int):
         self._orders = {"isolation": isolation, "limits": limits.as_dict(), "seed": seed}
@@ -85,7 +85,7 @@ class WorkerProcess:
             if self._closed:
                 raise WorkerFailed("the grading has ended")
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "classroom.grading.worker", str(theirs.fileno())],
+                [sys.executable, "-m", "classroom.grading", str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 env=os.environ | {"OMP_NUM_THREADS": "1"},

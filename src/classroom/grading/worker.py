@@ -1,14 +1,6 @@
-"""A worker: a process that judges, and the sandbox that it has to itself.
+"""A worker: a process that judges, and the sandbox that it has to itself."""
 
-`python -m classroom.grading.worker DESCRIPTOR` serves jobs over that socket until it closes.
-"""
-
-import os
-import socket
-import sys
-from contextlib import closing, suppress
-
-import torch
+from contextlib import closing
 
 from classroom.grading import outputs
 from classroom.grading.confinement import Broken, Confinement
@@ -16,17 +8,16 @@ from classroom.grading.job import Job, Result
 from classroom.grading.judge import CourseError, Judge
 from classroom.grading.learner import Gone, Learner
 from classroom.grading.limits import Limits
-from classroom.grading.sandbox import process, wire
 
 
 class Worker:
     """Runs jobs one after the other, each in a process of its own."""
 
-    def __init__(self, isolation: str, limits: Limits, seed: int):
+    def __init__(self, isolation: str, limits: Limits, judge: Judge):
         self.isolation = isolation
         self.limits = limits
-        self.confinement = Confinement(isolation, limits)
-        self.judge = Judge(seed, limits.output)
+        self.judge = judge
+        self.confinement = None
 
     def grade(self, job: Job) -> Result:
         """Run `job`. Where its sandbox dies through no fault of the job's, run it once more in a
@@ -45,6 +36,7 @@ class Worker:
         self.judge.begin(job.setup)
         if self.confinement is None:
             self.confinement = Confinement(self.isolation, self.limits)
+        self.confinement.wait_until_ready()
         run = Run(job, self.judge)
         try:
             run.all_cells(self.confinement)
@@ -110,31 +102,9 @@ class Run:
         self.ran.update((index, outputs.failed("Stopped", reason)) for index in indices)
 
 
-def main(descriptor: int):
-    process.die_with_parent(os.getppid())
-    torch.set_num_threads(1)
-    channel = wire.Channel(socket.socket(fileno=descriptor))
-    with suppress(wire.Closed):
-        orders, _ = channel.receive()
-        try:
-            worker = Worker(orders["isolation"], Limits(**orders["limits"]), orders["seed"])
-        except Broken as error:
-            channel.send({"failed": str(error)})
-            return
-        channel.send({"ready": True})
-        try:
-            while True:
-                channel.send(answer(worker, *channel.receive()))
-        finally:
-            worker.close()
-
-
 def answer(worker: Worker, message: dict, payload: bytes) -> dict:
+    """Do what the head asks for in `message`; return what it is told."""
     try:
         return worker.grade(Job.from_message(message, payload)).to_message()
     except (Broken, CourseError) as error:
         return {"failed": str(error)}
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]))

@@ -21,6 +21,9 @@ from nbgrader.converters.base import NbGraderException
 from classroom.grading import bubblewrap, grading
 from classroom.grading.record import Record
 
+# nbgrader's own queries set these off.
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
 WRONG = "def double(x):\n    return x"
 SLOW = "import time\ntime.sleep(3)\ndef double(x):\n    return 2 * x"
 CONFIG = "from classroom import configure\nc = get_config()\nconfigure(c)\nc.Grading.workers = 1\n"
@@ -73,14 +76,6 @@ def test_a_class_is_graded_and_each_grade_keeps_its_record(course):
         assert Record.read(autograded(course, student)) == Record(True, "bubblewrap", 7, found)
 
 
-def test_every_run_draws_new_numbers(course):
-    course.hand_in("ada")
-    autograde(course)
-    first = Record.read(autograded(course, "ada")).seed
-    autograde(course, force=True)
-    assert Record.read(autograded(course, "ada")).seed != first
-
-
 def test_only_the_student_asked_for_is_graded(course):
     course.hand_in("ada")
     course.hand_in("bob")
@@ -96,8 +91,10 @@ def test_force_grades_again_and_nothing_else_does(course):
     nbformat.write(nb, path)
     autograde(course)
     assert scores(course) == {"ada": 3}
+    first = Record.read(autograded(course, "ada"))
     autograde(course, force=True)
     assert scores(course) == {"ada": 1}
+    assert Record.read(autograded(course, "ada")).seed != first.seed  # new numbers every run
 
 
 def test_other_assignments_are_left_to_nbgrader(course):
@@ -106,7 +103,7 @@ def test_other_assignments_are_left_to_nbgrader(course):
     converter = Autograde(coursedir=directory, config=course.config)
     converter.init_notebooks = lambda: None
     converter.assignments = {
-        str(course.hand_in("ada", assignment="other").parent.relative_to(course.root)): []
+        str(course.hand_in("ada", assignment="other").parent): [],
     }
     assert grading.GradingExporter(parent=converter, config=course.config).grading is None
 
@@ -169,7 +166,7 @@ def until(condition, seconds=60):
 
 
 def running(process):
-    """The processes of a command once a submission runs: the worker, and the sandbox's processes."""
+    """The processes of a command once a submission runs: a worker, bubblewrap, what is in it."""
 
     def family():
         with_sandbox = process.children(recursive=True)
@@ -222,12 +219,12 @@ def test_interrupted_from_the_keyboard(course, command):
     assert_the_same_command_finishes(course, command)
 
 
-@pytest.mark.parametrize("which", ["classroom.grading.worker", "grading_sandbox"])
+@pytest.mark.parametrize("which", ["classroom.grading", "grading_sandbox"])
 def test_worker_or_host_killed(course, command, which):
     head = command()
     family = running(head)
     victims = [p for p in family if which in p.cmdline()]
-    victims[-1 if which == "classroom.grading.worker" else 1].kill()
+    victims[0 if which == "classroom.grading" else 1].kill()
     assert head.wait(timeout=120) == 0
     assert scores(course) == {"ada": 3, "bob": 3, "cyn": 3}
 

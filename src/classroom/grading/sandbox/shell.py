@@ -1,7 +1,6 @@
 """An IPython shell that runs the cells of a notebook and keeps what they show."""
 
 import contextlib
-import sys
 import traceback
 
 from IPython.core.displayhook import DisplayHook
@@ -128,6 +127,4 @@ def make_shell(output_limit: int, results_kept: int = 1000) -> Shell:
     shell = Shell.instance(config=config)
     shell.recorder.limit = output_limit
     shell.enable_matplotlib("inline")
-    # Cells get the hooks of this shell, not those of the process that started it.
-    sys.displayhook = shell.displayhook
     return shell
