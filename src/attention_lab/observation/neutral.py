@@ -7,9 +7,14 @@ import torch
 
 @contextlib.contextmanager
 def neutral_torch():
-    """Put a changed default dtype, default device, grad mode or autocast aside for a while."""
-    dtype = torch.get_default_dtype()
+    """Put a changed default dtype, default device, grad mode or autocast aside for a while.
+
+    One thread works meanwhile: on a busy machine several wait for each other at every small tensor.
+    """
+    dtype, threads = torch.get_default_dtype(), torch.get_num_threads()
     with contextlib.ExitStack() as stack:
+        stack.callback(torch.set_num_threads, threads)
+        torch.set_num_threads(1)
         stack.callback(torch.set_default_dtype, dtype)
         torch.set_default_dtype(torch.float32)
         stack.enter_context(torch.inference_mode(False))

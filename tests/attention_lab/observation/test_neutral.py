@@ -42,3 +42,14 @@ def test_default_dtype_comes_back_after_an_error():
         print(1 / 0)
     assert torch.get_default_dtype() is torch.float64
     torch.set_default_dtype(torch.float32)
+
+
+def test_one_thread_works_meanwhile():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(threads + 1)
+    try:
+        with neutral_torch():
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == threads + 1
+    finally:
+        torch.set_num_threads(threads)
