@@ -37,8 +37,9 @@ def check_step(step, answer, *, aspect=None, hidden=False):
     if aspect not in (None, "shape", "value"):
         raise ValueError(f'aspect is "shape", "value" or None, not {aspect!r}')
     with neutral_torch():
-        probes, expected = _trials(step, _seed(hidden), hidden, basic=aspect == "shape")
-        observations, verdict, note = _try(step, answer, probes, expected, aspect)
+        trials = _trials(step, _seed(hidden), hidden, basic=aspect == "shape")
+        probes, expected, _ = trials
+        observations, verdict, note = _try(step, answer, *trials, aspect)
         if verdict.against(aspect):
             raise _mistake(step, aspect, probes, observations, expected, verdict)
     print(_passed(step, len(probes), hidden, note))
@@ -52,11 +53,12 @@ def _seed(hidden):
 
 @lru_cache(maxsize=32)
 def _trials(step, seed, hidden, basic):
-    """The probes and what a right answer shows on them. Kept, since it is the same for a class."""
+    """The probes, what a right answer shows on them, and the request for them, encoded. Kept, since
+    it is the same for a class."""
     probes = make_probes(step, seed, hidden)
     if basic:
         probes = tuple(_forward_only(p) for p in probes if p.basic)
-    return probes, tuple(expect(p) for p in probes)
+    return probes, tuple(expect(p) for p in probes), encode(Request(probes))
 
 
 def _forward_only(probe):
@@ -64,25 +66,23 @@ def _forward_only(probe):
     return replace(probe, calls=calls)
 
 
-def _try(step, answer, probes, expected, aspect):
+def _try(step, answer, probes, expected, request, aspect):
     """Observe and judge: as it stands, and for a class that fails so, with right steps in place of
     the learner's own."""
-    observations = _observe(step, answer, Request(probes))
+    observations = _observe(step, answer, probes, request)
     verdict = judge(probes, observations, expected)
     if step != "MultiHeadAttention" or not verdict.against(aspect):
         return observations, verdict, ""
-    helped = _observe(step, answer, Request(probes, STEPS_SOURCE))
+    helped = _observe(step, answer, probes, encode(Request(probes, STEPS_SOURCE)))
     return helped, judge(probes, helped, expected), "with right earlier steps in place of your own"
 
 
-def _observe(step, answer, request):
+def _observe(step, answer, probes, request):
     try:
-        observations = decode(observe_encoded(answer, encode(request)), tuple[Observation, ...])
+        observations = decode(observe_encoded(answer, request), tuple[Observation, ...])
     except (Malformed, KeyboardInterrupt) as error:
         raise _unanswered(step, error) from None
-    if len(observations) != len(request.probes) or not all(
-        map(_belongs, observations, request.probes)
-    ):
+    if len(observations) != len(probes) or not all(map(_belongs, observations, probes)):
         raise _unanswered(step, Malformed("it does not belong to what was asked"))
     return observations
 
