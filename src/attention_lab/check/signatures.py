@@ -4,88 +4,17 @@ Each function looks at the evidence and returns a slug or None. CERTAIN ones com
 catalogue's implementations are compared, the OTHERS after.
 """
 
-from dataclasses import dataclass
+from itertools import permutations
 
 import torch
 from torch import Tensor
 
-from attention_lab.check.judge import Verdict, close, failure_of, same, tensors
-from attention_lab.observation import Observation, Probe
+from attention_lab.check.judge import close, same
+from attention_lab.observation import Unknown
 
-LOOSE = 5e-3
-IN_TURN = ("in turn", "on one instance")
-LESSON = {"B": 2, "T": 5, "H": 4}.items()
+LESSON = {"B": 2, "T": 5, "d_model": 16, "H": 4, "d_head": 4}.items()
 CAN_DROP = ("masked_softmax", "attend", "MultiHeadAttention")
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """All that is known of a wrong answer."""
-
-    step: str
-    probes: tuple[Probe, ...]
-    observations: tuple[Observation, ...]
-    expected: tuple[Observation, ...]
-    verdict: Verdict
-
-    @property
-    def kinds(self):
-        return {symptom.kind for symptom in self.verdict.symptoms}
-
-    @property
-    def failures(self):
-        """Exceptions, but for those on another device, and in which probe each was raised."""
-        found = [(failure_of(s), s.probe) for s in self.verdict.symptoms if s.kind != "device"]
-        return [(failure, probe) for failure, probe in found if failure]
-
-    def calls(self):
-        """Yield (probe, call, outcome, expected outcome) for every call that was made."""
-        for probe, seen, right in zip(self.probes, self.observations, self.expected, strict=True):
-            if not seen.failure:
-                yield from zip(
-                    [probe] * len(probe.calls),
-                    probe.calls,
-                    seen.outcomes,
-                    right.outcomes,
-                    strict=True,
-                )
-
-    def sizes(self):
-        """Yield (sizes, whether it was right) for every basic call; `causal` is among the sizes."""
-        for probe, call, outcome, right in self.calls():
-            if probe.basic:
-                yield sizes_of(probe, call), is_right(probe, outcome, right)
-
-
-def sizes_of(probe, call):
-    """The sizes of one call by name, as far as its step knows them."""
-    first = call.args[0]
-    if isinstance(first, int):
-        return {"T": first}
-    shape = tuple(first.shape)
-    if len(shape) == 4:
-        return dict(zip(("B", "H", "T", "d_head"), shape, strict=True))
-    sizes = dict(zip(("B", "T", "d_model"), shape, strict=True))
-    sizes["causal"] = call.args[-1] is True
-    heads = probe.module.num_heads if probe.module else call.args[1]
-    if isinstance(heads, int):
-        sizes |= {"H": heads, "d_head": sizes["d_model"] // heads}
-    return sizes
-
-
-def is_right(probe, outcome, right) -> bool:
-    """Whether the numbers of one call are the right ones."""
-    if outcome.failure:
-        return False
-    got, wanted = tensors(probe.step, outcome.output), tensors(probe.step, right.output)
-    return (
-        got is not None
-        and len(got) == len(wanted)
-        and all(
-            g.shape == w.shape and close(g, w, probe.tolerance or LOOSE)
-            for g, w in zip(got, wanted, strict=True)
-        )
-    )
+HAS_LAYERS = ("project", "MultiHeadAttention")
 
 
 # --- certain, whatever the numbers are ---
@@ -115,29 +44,33 @@ def called_library(evidence):
 
 
 def disagrees_with_itself(evidence):
-    """Two equal calls give different results: new layers each time if they are unlike the right
-    ones, dropout if they resemble them."""
-    for probe, seen, right in zip(
-        evidence.probes, evidence.observations, evidence.expected, strict=True
-    ):
-        for first, second in _equal_calls(probe, seen):
-            if not _alike(first, second):
-                related = _resembles(evidence.step, first, right.outcomes[0])
-                if evidence.step in CAN_DROP and related:
-                    return "dropout-always-on"
-                return None if related else "ignores-given-layers"
+    """Two equal calls give different results: dropout if they resemble the right ones; else new
+    layers each time, or numbers made of nothing."""
+    for first, second in _equal_calls(evidence):
+        if _alike(first, second):
+            continue
+        if _resembles(first):
+            return "dropout-always-on" if evidence.step in CAN_DROP else None
+        if _reaches_input(first):
+            return "ignores-given-layers" if evidence.step in HAS_LAYERS else None
+        return "shape-only-stub"
     return None
 
 
-def _equal_calls(probe, seen):
-    if seen.failure:
-        return
-    for i, call in enumerate(probe.calls):
-        for j in range(i):
-            if len(call.args) == len(probe.calls[j].args) and all(
-                _same_argument(a, b) for a, b in zip(call.args, probe.calls[j].args, strict=True)
+def _equal_calls(evidence):
+    for second in evidence.trials:
+        for first in evidence.trials:
+            if (
+                first.probe is second.probe
+                and first.index < second.index
+                and _same_call(first, second)
             ):
-                yield seen.outcomes[j], seen.outcomes[i]
+                yield first, second
+
+
+def _same_call(first, second):
+    one, other = first.call.args, second.call.args
+    return len(one) == len(other) and all(map(_same_argument, one, other))
 
 
 def _same_argument(one, other):
@@ -147,21 +80,29 @@ def _same_argument(one, other):
 
 
 def _alike(first, second):
-    one, other = first.output, second.output
-    if not (isinstance(one, Tensor) and isinstance(other, Tensor)):
-        parts = [o for o in (one, other) if isinstance(o, tuple)]
-        if len(parts) < 2 or not all(isinstance(t, Tensor) for p in parts for t in p):
-            return True
-        one, other = (torch.cat([t.flatten() for t in p]) for p in parts)
-    return one.shape != other.shape or close(one.nan_to_num(0), other.nan_to_num(0), 1e-4)
+    one, other = first.got, second.got
+    if one is None or other is None or len(one) != len(other):
+        return True
+    return all(
+        a.shape != b.shape or close(a.nan_to_num(0), b.nan_to_num(0), 1e-4)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
-def _resembles(step, outcome, right):
-    got, wanted = tensors(step, outcome.output), tensors(step, right.output)
-    if got is None or [g.shape for g in got] != [w.shape for w in wanted]:
+def _resembles(trial):
+    if not trial.has_right_shape:
         return False
-    both = torch.stack([torch.cat([t.flatten().double() for t in ts]) for ts in (got, wanted)])
-    return bool(torch.corrcoef(both)[0, 1] > 0.5)
+    both = torch.stack([_one_vector(tensors) for tensors in (trial.got, trial.wanted)])
+    return bool(torch.corrcoef(both[:, both[0].isfinite()])[0, 1] > 0.5)
+
+
+def _one_vector(tensors):
+    return torch.cat([t.flatten().double() for t in tensors])
+
+
+def _reaches_input(trial):
+    """Whether a gradient reaches the first argument; where none was asked for, whether it may."""
+    return not trial.outcome.gradients or trial.outcome.gradients[0] is not None
 
 
 CERTAIN = (
@@ -173,39 +114,159 @@ CERTAIN = (
 )
 
 
-# --- after the implementations ---
+# --- what was raised, what came back ---
 
 
 def ambiguous_truth(evidence):
-    return _raised(evidence, "Boolean value of Tensor", "ambiguous-truth-value")
+    return "ambiguous-truth-value" if evidence.raised("Boolean value of Tensor") else None
 
 
 def float_size(evidence):
-    floats = any(
-        failure.type == "TypeError" and "float" in failure.message
-        for failure, _ in evidence.failures
-    )
-    return "float-size" if floats and not _wrong_numbers(evidence) else None
-
-
-def _raised(evidence, text, slug):
-    return slug if any(text in failure.message for failure, _ in evidence.failures) else None
-
-
-def _wrong_numbers(evidence):
-    return bool(evidence.kinds & {"value", "nan", "shape"})
+    """A size that is a float, and nothing else is wrong."""
+    raised = any(failure.type == "TypeError" for failure, _ in evidence.failures)
+    told = evidence.raised("float", "slice indices must be integers")
+    return "float-size" if raised and told and not evidence.wrong_numbers else None
 
 
 def refused_view(evidence):
     """A view that does not fit the strides: of a fresh result, or only of strided input."""
-    refused = [
-        probe for failure, probe in evidence.failures if "view size is not comp" in failure.message
-    ]
+    refused = [p for failure, p in evidence.failures if "view size is not comp" in failure.message]
     if not refused:
         return None
     if not any(probe.basic for probe in refused):
         return "contiguous-only"
     return "missing-contiguous" if evidence.step in ("merge_heads", "MultiHeadAttention") else None
+
+
+def constant(evidence):
+    """One and the same number everywhere, at all sizes: nothing was computed."""
+    if evidence.step not in ("split_heads", "merge_heads", "MultiHeadAttention"):
+        return None
+    outputs = [t.got[0].double() for t in evidence.wrong if t.got and t.got[0].numel() > 1]
+    flat = [bool((o == o.flatten()[0]).all()) for o in outputs]
+    return "shape-only-stub" if flat and all(flat) and len(evidence.wrong) > 3 else None
+
+
+def returned_extra(evidence):
+    """More things than one, the right one among them; or something that holds several."""
+    if evidence.step not in ("attend", "MultiHeadAttention"):
+        return None
+    extra = bool(evidence.wrong) and all(map(_holds_more, evidence.wrong))
+    return "returns-extra" if extra else None
+
+
+def _holds_more(trial):
+    output, (wanted,) = trial.outcome.output, trial.wanted
+    if isinstance(output, Unknown):
+        return output.type in ("dict", "OrderedDict")
+    return isinstance(output, tuple) and any(
+        isinstance(o, Tensor) and o.shape == wanted.shape and close(o, wanted, trial.tolerance)
+        for o in output
+    )
+
+
+def other_form(evidence):
+    """The right numbers in another shape or order of axes."""
+    if evidence.step == "project":
+        telling = [t for t in evidence.basic if t.sizes["B"] != 3]  # 3 may be unpacked by chance
+        return "wrong-return-shape" if all(map(_is_misshapen, telling)) else None
+    if evidence.step == "causal_mask":
+        several = len({t.got[0].shape for t in evidence.basic if t.got}) > 1
+        misshapen = several and all(map(_is_misshapen, evidence.basic))
+        return "wrong-return-shape" if misshapen else None
+    tried = [t for t in evidence.wrong if t.sizes["T"] > 1]
+    if not tried or not all(
+        t.got and len(t.got) == 1 and _is_moved(*t.wanted, *t.got) for t in tried
+    ):
+        return None
+    return {
+        "split_heads": "wrong-axis-order",
+        "attend": "wrong-axis-order",
+        "attention_scores": "wrong-return-shape",
+        "merge_heads": "wrong-return-shape",
+    }.get(evidence.step)
+
+
+def _is_misshapen(trial):
+    return not trial.outcome.failure and not trial.has_right_shape
+
+
+def _is_moved(right, got):
+    """Whether `got` is `right` with its axes in another order, or with neighbours made one."""
+    if got.numel() != right.numel():
+        return False
+    orders = (right.permute(order) for order in permutations(range(right.dim())))
+    return any(
+        _joins(moved.shape, got.shape) and close(got.flatten(), moved.flatten(), 1e-4)
+        for moved in orders
+        if moved.shape != got.shape or moved.stride() != right.stride()
+    )
+
+
+def _joins(sizes, joined):
+    """Whether `joined` comes from `sizes` by making neighbours one; sizes of 1 do not count."""
+    sizes, joined = [[n for n in s if n != 1] for s in (sizes, joined)]
+    for size in joined:
+        product = 1
+        while product < size and sizes:
+            product *= sizes.pop(0)
+        if product != size:
+            return False
+    return not sizes
+
+
+# --- dtype, device, gradients, calls, memory ---
+
+
+def wrong_device(evidence):
+    """Only on another device something is wrong; in some lengths only where the past is kept."""
+    if evidence.kinds != {"device"} or evidence.step not in ("causal_mask", "MultiHeadAttention"):
+        return None
+    return "mask-wrong-device"
+
+
+def wrong_dtype(evidence):
+    """The right numbers in another dtype."""
+    if "dtype" not in evidence.kinds or not all(t.is_within(2e-2) for t in evidence.basic):
+        return None
+    return "mask-wrong-dtype" if evidence.step == "causal_mask" else "dtype-changed"
+
+
+def imprecise(evidence):
+    """Near the right numbers everywhere, and nowhere near enough: digits were lost on the way."""
+    if evidence.step not in ("attention_scores", "masked_softmax", "attend", "MultiHeadAttention"):
+        return None
+    errors = [_relative_error(t) for t in evidence.basic if t.sizes["T"] > 1]
+    return "dtype-changed" if errors and all(1e-6 < e < 1e-2 for e in errors) else None
+
+
+def _relative_error(trial):
+    if not trial.has_right_shape:
+        return torch.inf
+    got, wanted = _one_vector(trial.got), _one_vector(trial.wanted)
+    return float((got - wanted).norm() / wanted.norm())
+
+
+def float32_only(evidence):
+    """It raises in float64 and nowhere else."""
+    raised = [probe for _, probe in evidence.failures]
+    if raised and all("float64" in p.about for p in raised) and not evidence.wrong_numbers:
+        return "dtype-hard-coded"
+    return None
+
+
+def looped(evidence):
+    return "python-loop-over-heads" if "loop" in evidence.kinds else None
+
+
+def lost_gradient(evidence):
+    """Right numbers through which gradients do not, or not all, come back."""
+    if evidence.wrong_numbers:
+        return None
+    if "gradient error" in evidence.kinds and evidence.raised("inplace operation"):
+        return "backward-broken-inplace"
+    lost = evidence.kinds & {"gradient error", "gradient missing", "gradient"}
+    return "gradient-lost" if lost or evidence.raised("requires grad") else None
 
 
 def only_in_order(evidence):
@@ -220,180 +281,260 @@ def _is_strided(call):
 
 
 def out_of_date(evidence):
-    """Right at first and wrong later: something of an earlier call is kept."""
-    for probe, seen, right in zip(
-        evidence.probes, evidence.observations, evidence.expected, strict=True
-    ):
-        if seen.failure or not probe.about.endswith(IN_TURN):
-            continue
-        fits = [
-            is_right(probe, o, r) and _dtype_fits(probe, c, o)
-            for c, o, r in zip(probe.calls, seen.outcomes, right.outcomes, strict=True)
-        ]
-        if fits[0] and not all(fits) and _shorter_fails(probe, fits):
+    """What an earlier call left behind is used in a later one."""
+    if evidence.step == "causal_mask":
+        return _old_mask(evidence)
+    if evidence.step != "MultiHeadAttention":
+        return None
+    ordinary = [t for t in evidence.trials if t.probe.basic or t.sizes["T"] > 100]
+    first, later = [[t for t in ordinary if bool(t.index) == late] for late in (False, True)]
+    kept = all(t.right for t in first) and any(t.causal for t in first)
+    return "stale-cache" if kept and not all(t.right for t in later) else None
+
+
+def _old_mask(evidence):
+    """A mask that is right for an earlier call comes back once more."""
+    dtypes = {t.got[0].dtype for t in evidence.trials if t.got}
+    for i, trial in enumerate(evidence.trials):
+        if not trial.got or not evidence.trials[0].right:
+            return None
+        asked = trial.call.args[2] if len(trial.call.args) > 2 else None
+        if trial.right and trial.got[0].dtype is not (asked or trial.got[0].dtype):
+            return "stale-cache" if len(dtypes) > 1 else None
+        earlier = [t.got[0] for t in evidence.trials[:i] if t.right]
+        if not trial.right and any(_same_argument(trial.got[0], mask) for mask in earlier):
             return "stale-cache"
     return None
 
 
-def _shorter_fails(probe, fits):
-    """Whether a later call fails that is no larger than the first: no mere limit of size."""
-    if isinstance(probe.calls[0].args[0], int):
-        lengths = [call.args[0] for call in probe.calls]
-    else:
-        lengths = [call.args[0].shape[1] for call in probe.calls]
-    return any(not fit and lengths[0] >= T for fit, T in zip(fits[1:], lengths[1:], strict=True))
-
-
-def _dtype_fits(probe, call, outcome):
-    if probe.step != "causal_mask" or len(call.args) < 3 or call.args[2] is None:
-        return True
-    return isinstance(outcome.output, Tensor) and outcome.output.dtype is call.args[2]
-
-
-def wrong_dtype(evidence):
-    if "dtype" not in evidence.kinds or _wrong_numbers(evidence):
-        return None
-    return "mask-wrong-dtype" if evidence.step == "causal_mask" else "dtype-changed"
-
-
-def float32_only(evidence):
-    """It raises in float64 and nowhere else."""
-    raised = [probe for _, probe in evidence.failures]
-    if raised and all("float64" in p.about for p in raised) and not _wrong_numbers(evidence):
-        return "dtype-hard-coded"
-    return None
-
-
-def wrong_device(evidence):
-    if evidence.kinds == {"device"} and evidence.step in ("causal_mask", "MultiHeadAttention"):
-        return "mask-wrong-device"
-    return None
-
-
-def looped(evidence):
-    return "python-loop-over-heads" if "loop" in evidence.kinds else None
-
-
-def lost_gradient(evidence):
-    if _wrong_numbers(evidence):
-        return None
-    if "gradient error" in evidence.kinds:
-        return "backward-broken-inplace" if _raised(evidence, "inplace operation", "x") else None
-    return "gradient-lost" if "gradient missing" in evidence.kinds else None
+# --- numbers ---
 
 
 def finite_mask(evidence):
     """A causal mask whose blocked cells all hold one finite number that is not low enough."""
     if evidence.step != "causal_mask":
         return None
-    fills = {_fill(call, outcome.output) for _, call, outcome, _ in evidence.calls()} - {0.0}
+    fills = {_fill(trial) for trial in evidence.trials} - {0.0}
     if len(fills) != 1 or None in fills:
         return None
     (fill,) = fills
     if abs(fill) < 0.1:
         return "mask-tiny-value"
-    return "mask-finite-value" if -2e4 <= fill <= -2 else None
+    return "mask-finite-value" if -3e4 <= fill <= -2 else None
 
 
-def _fill(call, mask):
+def _fill(trial):
     """The number above the diagonal if it is one and the rest is 0; 0 where there is none."""
-    T = call.args[0]
-    if not isinstance(mask, Tensor) or mask.shape != (T, T) or mask.is_meta:
-        return 0.0 if isinstance(mask, Tensor) and mask.is_meta else None
-    above = mask[torch.ones(T, T, dtype=torch.bool).triu(1)].double()
+    if not trial.has_right_shape:
+        return None
+    (mask,) = trial.got
+    above = mask[torch.ones_like(mask, dtype=torch.bool).triu(1)].double()
     if mask.tril().any() or (above.numel() and bool((above != above[0]).any())):
         return None
-    return round(float(above[0]), 12) if above.numel() else 0.0
+    return float(f"{above[0]:.6g}") if above.numel() else 0.0
+
+
+def only_large_scores(evidence):
+    """Right until scores are large: exp overflows, or blocked scores are not low enough."""
+    if evidence.step not in ("masked_softmax", "MultiHeadAttention"):
+        return None
+    if not all(s.probe.about.startswith("scores") for s in evidence.verdict.symptoms):
+        return None
+    large = [t for t in evidence.trials if t.probe.about.startswith("scores") and t.has_right_shape]
+    if any(bool(t.got[0].isnan().any()) for t in large):
+        return "softmax-overflow"
+    leaks = evidence.step == "MultiHeadAttention" or any(map(_has_leak, large))
+    return "mask-finite-value" if leaks else None
+
+
+def _has_leak(trial):
+    """Whether weight goes where the mask lets none through."""
+    return len(trial.call.args) > 1 and bool((trial.got[0] * (trial.call.args[1] != 0)).any())
+
+
+def rounded(evidence):
+    """Scores with only so many decimals, and no further from the right ones than that."""
+    if evidence.step != "attention_scores" or not evidence.wrong:
+        return None
+    within = [all(_is_rounded(t, n) for t in evidence.basic) for n in range(5)]
+    return "rounded-scores" if any(within) else None
+
+
+def _is_rounded(trial, decimals):
+    if not trial.has_right_shape:
+        return False
+    got, wanted = trial.got[0].double(), trial.wanted[0]
+    steps = got * 10**decimals
+    whole = (steps - steps.round()).abs().max() < 0.02
+    return bool(whole and (got - wanted).abs().max() < 1.02 * 10**-decimals)
+
+
+def heads_alike(evidence):
+    """Every head shows the same, though the right ones differ."""
+    if evidence.step not in ("split_heads", "attention_scores", "attend"):
+        return None
+    tried = [t for t in evidence.wrong if t.sizes["H"] > 1]
+    if not tried or not all(map(_has_heads_alike, tried)):
+        return None
+    return "every-head-same-slice" if evidence.step == "split_heads" else "heads-mixed"
+
+
+def _has_heads_alike(trial):
+    if not trial.has_right_shape:
+        return False
+    (got,) = trial.got
+    return close(got, got[:, :1].expand_as(got), 1e-5)
+
+
+def scaled_projections(evidence):
+    """Each of q, k and v is right but for a factor."""
+    if evidence.step != "project" or not evidence.wrong:
+        return None
+    return "scale-in-wrong-step" if all(map(_is_scaled, evidence.wrong)) else None
+
+
+def _is_scaled(trial):
+    return trial.has_right_shape and all(
+        _factor(got, wanted) for got, wanted in zip(trial.got, trial.wanted, strict=True)
+    )
+
+
+def _factor(got, right):
+    """The number that `got` is `right` times, or 0 if there is none."""
+    factor = float((got.double() * right).sum() / (right * right).sum())
+    return factor if close(got, factor * right, 1e-4) else 0.0
+
+
+def scaled_scores(evidence):
+    """Weights of scores that were multiplied by something before the softmax."""
+    if evidence.step != "masked_softmax":
+        return None
+    tried = [t for t in evidence.wrong if t.sizes["T"] > 1]
+    return "double-scale" if tried and all(map(_is_tempered, tried)) else None
+
+
+def _is_tempered(trial):
+    """Whether logarithms of weights are proportional to what they should be, row by row."""
+    if not trial.has_right_shape:
+        return False
+    got, right = trial.got[0].double(), trial.wanted[0]
+    is_open = right > 0
+    if bool((got[~is_open] != 0).any() or (got[is_open] <= 0).any() or got.isnan().any()):
+        return False
+    count = is_open.sum(-1, keepdim=True)
+    logs = [torch.where(is_open, w, 1).log() for w in (got, right)]
+    centred = [(log - log.sum(-1, keepdim=True) / count) * is_open for log in logs]
+    return bool(_factor(*centred)) and close(got.sum(-1), torch.ones_like(got.sum(-1)), 1e-4)
+
+
+def fixed_scale(evidence):
+    """The scores are divided by the same number whatever d_head is."""
+    if evidence.step != "attention_scores" or not all(t.has_right_shape for t in evidence.basic):
+        return None
+    factors = [_factor(*t.got, *t.wanted) / t.sizes["d_head"] ** 0.5 for t in evidence.basic]
+    same_number = max(factors) - min(factors) < 1e-3 * max(factors)
+    return "hard-coded-size" if same_number else None
+
+
+def unused_layers(evidence):
+    """Gradients reach the input, but none of the layers that were given."""
+    if evidence.step not in HAS_LAYERS:
+        return None
+    gradients = [t.outcome.gradients for t in evidence.wrong if t.outcome.gradients]
+    unused = [g[0] is not None and all(part is None for part in g[1:7]) for g in gradients]
+    return "ignores-given-layers" if unused and all(unused) else None
+
+
+# --- right at some sizes only ---
 
 
 def reads_globals(evidence):
     return "uses-notebook-globals" if any(s.reads for s in evidence.observations) else None
 
 
-def fixed_scale(evidence):
-    """The scores are divided by the same number whatever d_head is."""
-    if evidence.step != "attention_scores":
+def dropped_ones(evidence):
+    """It fails, or has another shape, exactly where some size is 1."""
+    if evidence.step != "MultiHeadAttention" or not evidence.wrong:
         return None
-    ratios = [
-        float((right.output / outcome.output.double()).nanmedian()) * call.args[0].shape[-1] ** 0.5
-        for probe, call, outcome, right in evidence.calls()
-        if probe.basic and _proportional(outcome.output, right.output)
-    ]
-    basic = sum(len(probe.calls) for probe in evidence.probes if probe.basic)
-    same_number = len(ratios) == basic and max(ratios) - min(ratios) < 1e-3 * max(ratios)
-    return "hard-coded-size" if same_number else None
-
-
-def _proportional(got, right):
-    if not isinstance(got, Tensor) or got.shape != right.shape:
-        return False
-    factor = float((got.double() * right).sum() / (right * right).sum())
-    return factor != 0 and close(got, factor * right, 1e-4)
-
-
-def fixed_sizes(evidence):
-    """Right only for one value of some size, or only up to one; with or without the mask."""
-    trials = list(evidence.sizes())
-    groups = [[t for t in trials if t[0].get("causal") == causal] for causal in (None, False, True)]
-    wrong = [group for group in groups if not all(right for _, right in group)]
-    slugs = {_fixed(group) for group in wrong}
-    return slugs.pop() if len(slugs) == 1 else None
-
-
-def _fixed(trials):
-    if _right_exactly_where(trials, lambda s: s.get("B") == 1):
-        return "batch-one-only"
-    if _right_exactly_where(trials, _knows_the_lesson):
-        return "hard-coded-size"
-    telling = [trial for trial in trials if not _is_easy(trial[0])]
-    for name in ("T", "d_head", "d_model", "B"):
-        rights = [sizes[name] for sizes, right in telling if right and name in sizes]
-        wrongs = [sizes[name] for sizes, right in telling if not right and name in sizes]
-        one_value = len(rights) > 1 and len(set(rights)) == 1 and rights[0] not in wrongs
-        limited = name == "T" and rights and wrongs and max(rights) < min(wrongs)
-        if one_value or limited:
-            return "hard-coded-size"
-    return None
-
-
-def _right_exactly_where(trials, condition):
-    """Whether the condition tells right from wrong calls, where there are both."""
-    both = len({right for _, right in trials}) == 2
-    return both and all(right == condition(sizes) for sizes, right in trials)
-
-
-def _knows_the_lesson(sizes):
-    """Where an answer is right that knows the lesson's example and has a single head otherwise."""
-    return 1 in (sizes.get("H"), sizes["T"]) or sizes.items() >= LESSON
-
-
-def _is_easy(sizes):
-    """Sizes at which many a mistake makes no difference."""
-    return 1 in (sizes.get("H"), sizes["T"], sizes.get("d_head"))
+    has_one = all(1 in (t.sizes["B"], t.sizes["T"], t.sizes["H"]) for t in evidence.wrong)
+    dropped = has_one and not any(t.has_right_shape for t in evidence.wrong)
+    return "squeeze-drops-dims" if dropped else None
 
 
 def mask_beside_batch(evidence):
     """With a mask it fails unless the batch is 1 or as large as the number of heads."""
-    causal = [trial for trial in evidence.sizes() if trial[0].get("causal")]
-    if causal and _right_exactly_where(causal, lambda s: s["B"] in (1, s["H"])):
+    causal = [t for t in evidence.basic if t.causal]
+    if (
+        evidence.step == "MultiHeadAttention"
+        and causal
+        and all(t.right == (t.sizes["B"] in (1, t.sizes["H"])) for t in causal)
+    ):
         return "mask-broadcast-batch-heads"
     return None
+
+
+def fixed_sizes(evidence):
+    """Right only for one value of some size, or only up to one; with or without the mask."""
+    tried = [t for t in evidence.trials if t.probe.basic or t.sizes["T"] > 100]
+    groups = [[t for t in tried if t.causal == causal] for causal in (False, True)]
+    slugs = {_fixed(group) for group in groups if not all(t.right for t in group)}
+    return slugs.pop() if len(slugs) == 1 else None
+
+
+def _fixed(trials):
+    if _is_limited(trials):
+        return "hard-coded-size"
+    telling = [t for t in trials if not _is_easy(t.sizes)]
+    if not any(t.right for t in telling):
+        return None
+    if all(t.right == (t.sizes.items() <= LESSON) for t in telling):
+        return "hard-coded-size"
+    for name in telling[0].sizes:
+        rights = {t.sizes[name] for t in telling if t.right}
+        if len(rights) == 1 and all(t.right == (t.sizes[name] in rights) for t in telling):
+            return "batch-one-only" if (name, *rights) == ("B", 1) else "hard-coded-size"
+    return None
+
+
+def _is_limited(trials):
+    """Whether it is right up to some T and wrong above."""
+    right, wrong = [
+        {t.sizes["T"] for t in trials if t.right == is_right} for is_right in (True, False)
+    ]
+    return bool(wrong) and len(right) > 2 and max(right) < min(wrong)
+
+
+def _is_easy(sizes):
+    """Sizes at which many a mistake makes no difference."""
+    has_one = 1 in (sizes.get("H"), sizes["T"], sizes.get("d_head"))
+    return has_one or sizes.get("B") == sizes["T"] == sizes.get("H")
 
 
 OTHERS = (
     ambiguous_truth,
     float_size,
     refused_view,
+    constant,
+    returned_extra,
+    other_form,
     wrong_device,
     out_of_date,
+    rounded,
     wrong_dtype,
     float32_only,
     looped,
     lost_gradient,
     only_in_order,
     finite_mask,
+    only_large_scores,
+    heads_alike,
+    scaled_projections,
+    scaled_scores,
+    unused_layers,
     reads_globals,
     fixed_scale,
+    dropped_ones,
     mask_beside_batch,
     fixed_sizes,
+    imprecise,
 )

@@ -34,6 +34,15 @@ def tried(step, symptom):
     return f"{about}" + (f", causal={flags[0]}" if flags else "")
 
 
+def means(known, others) -> str:
+    """What a misconception means; where others do the same to every number, their beginnings."""
+    return known.means + "".join(f" (Or: {_first_sentence(other.means)})" for other in others[:1])
+
+
+def _first_sentence(text):
+    return text.split(". ")[0].rstrip(".") + "."
+
+
 def meaning(symptom) -> tuple[str, str]:
     """Return (means, look) for a symptom that fits no known misconception."""
     return MEANING[symptom.kind]
@@ -55,8 +64,12 @@ def _error(evidence, symptom):
 
 def _raised(failure):
     message = " ".join(failure.message.split())
-    where = f" in `{failure.line}`" if failure.line else ""
-    return f"raised {failure.type}{where}: {message[:160]}"
+    where = f" in `{_short(failure.line)}`" if failure.line else ""
+    return f"raised {failure.type}{where}: {message[:110]}"
+
+
+def _short(line, length=64):
+    return line if len(line) <= length else line[: length - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _value(evidence, symptom):

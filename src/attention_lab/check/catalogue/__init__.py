@@ -15,8 +15,8 @@ from attention_lab.check.catalogue.entry import Misconception
 
 __all__ = ["Misconception", "explain", "of_step"]
 
-_KNOWN = {
-    module.known.step: module.known
+_OF_STEP = {
+    module.known.step: tuple(module.known)
     for module in (
         project,
         split_heads,
@@ -28,16 +28,15 @@ _KNOWN = {
         multi_head_attention,
     )
 }
+_EVERYWHERE = tuple(everywhere.known)
 
 
 def of_step(step: str) -> tuple[Misconception, ...]:
     """Return the known mistakes of `step`, in the order in which they are tried."""
-    return tuple(_KNOWN[step].entries)
+    return _OF_STEP[step]
 
 
-def explain(step: str, slug: str) -> Misconception:
-    """Return the explanation of `slug` in `step`. Raises KeyError if there is none."""
-    for entry in (*_KNOWN[step].entries, *everywhere.known.entries):
-        if entry.slug == slug:
-            return entry
-    raise KeyError(f"no mistake {slug!r} is known in {step}")
+def explain(step: str, slug: str) -> Misconception | None:
+    """Return what is known of mistake `slug` in `step`: of that step, else of any; else None."""
+    known = (*_OF_STEP[step], *_EVERYWHERE)
+    return next((entry for entry in known if entry.slug == slug), None)

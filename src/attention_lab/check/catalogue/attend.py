@@ -12,7 +12,8 @@ def mixed_over_queries(weights, v):
     """The weights were transposed, so the mixture runs over queries. Row i of the weights says how
     much of each value goes into output i.
 
-    Look: `weights @ v`, as they are.
+    Look: use the weights as they come.
+    Seen in: nntile/nntile#382, aladdinpersson/Machine-Learning-Collection#165
     """
     return weights.transpose(-2, -1) @ v
 
@@ -28,121 +29,133 @@ def softmax_again(weights, v):
 
 @known("ignores-weights")
 def plain_mean(weights, v):
-    """Every output is the plain mean of the values: the weights are not used.
+    """The weights are not used: outputs are a plain mean or sum of values, or the values themselves.
 
     Look: the mean must be weighted, row by row.
     """
     return v.mean(dim=2, keepdim=True).expand_as(v)
 
 
-@known("ignores-weights")
-def values_as_they_are(weights, v):
-    return v
-
-
-@known("ignores-weights")
-def plain_sum(weights, v):
-    return v.sum(dim=2, keepdim=True).expand_as(v)
+known.variants(
+    "ignores-weights",
+    lambda weights, v: v,
+    lambda weights, v: v.sum(2, keepdim=True).expand_as(v),
+    lambda weights, v: v.cumsum(2),
+    lambda weights, v: v.cumsum(2) / torch.arange(1.0, v.size(2) + 1)[:, None],
+    lambda weights, v: v.mean(2, keepdim=True),
+    lambda weights, v: v.sum(2, keepdim=True),
+)
 
 
 @known("hard-attention")
 def best_value_only(weights, v):
-    """Only the value with the largest weight came through. Attention mixes all values, each by its
-    weight.
+    """Only the values with the largest weights came through. Attention mixes all values, each by
+    its weight.
 
-    Look: a product of matrices, no argmax.
+    Look: a product of matrices, no choice among keys.
     """
     best = weights.argmax(-1, keepdim=True).expand(*weights.shape[:-1], v.size(-1))
     return v.gather(2, best)
 
 
+known.variants(
+    "hard-attention",
+    lambda weights, v: weights.amax(-1, keepdim=True) * best_value_only(weights, v),
+    lambda weights, v: weights.round() @ v,
+    lambda weights, v: (weights > 0.5).to(v.dtype) @ v,
+)
+
+
 @known("heads-mixed")
 def values_of_all_heads(weights, v):
-    """Values of all heads were added up. Each head mixes its own values; heads meet only in
+    """Heads were mixed. Each head mixes its own values by its own weights; heads meet only in
     out_proj.
 
-    Look: in einsum the head letter must be the same in both arguments.
+    Look: in einsum the head letter must be the same in both arguments and in the result.
     """
     return torch.einsum("bhqk,bgkd->bhqd", weights, v)
 
 
-@known("heads-mixed")
-def weights_of_all_heads(weights, v):
-    return torch.einsum("bgqk,bhkd->bhqd", weights, v)
+known.variants(
+    "heads-mixed",
+    lambda weights, v: torch.einsum("bgqk,bhkd->bhqd", weights, v),
+    lambda weights, v: torch.einsum("bhqk,ghkd->bhqd", weights, v),
+    lambda weights, v: weights @ v.mean(1, keepdim=True),
+    lambda weights, v: weights.mean(1, keepdim=True) @ v,
+    lambda weights, v: (weights @ v).sum(1, keepdim=True).expand_as(v),
+    lambda weights, v: (weights @ v).mean(1, keepdim=True).expand_as(v),
+    lambda weights, v: weights @ v[:, :1],
+    lambda weights, v: weights[:, :1] @ v,
+    lambda weights, v: weights @ v.flip(1),
+)
 
 
 @known("heads-summed")
 def heads_added_up(weights, v):
-    """The head axis is gone: heads were added up. They stay apart until they are merged, side by
-    side.
+    """The head axis is gone: heads were added up or averaged. They stay apart until they are
+    merged, side by side.
 
     Look: the result has as many axes as v.
     """
     return torch.einsum("bhqk,bhkd->bqd", weights, v)
 
 
-@known("wrong-axis-order")
-def time_before_heads(weights, v):
-    """The numbers are there, in another order of axes than (B, H, T, d_head), or v was read in
-    another order than it comes in.
-
-    Look: name the axes of `weights` and `v`; no transpose is needed here.
-    """
-    return (weights @ v).transpose(1, 2)
+known.variants(
+    "heads-summed",
+    lambda weights, v: (weights @ v).sum(1, keepdim=True),
+    lambda weights, v: (weights @ v).mean(1),
+    lambda weights, v: (weights @ v).mean(1, keepdim=True),
+)
 
 
 @known("wrong-axis-order")
 def values_read_time_first(weights, v):
+    """The numbers are there, in another order of axes than (B, H, T, d_head), or v was read in
+    another order than it comes in.
+
+    Look: name the axes of `weights` and `v`; no transpose is needed here.
+    Seen in: aladdinpersson/Machine-Learning-Collection#165
+    """
     return torch.einsum("bhql,blhd->bhqd", weights, v)
-
-
-@known("wrong-axis-order")
-def features_before_time(weights, v):
-    return (weights @ v).transpose(2, 3)
 
 
 @known("elementwise-product")
 def cell_by_cell(weights, v):
-    """The weights were multiplied cell by cell, with `*`. It runs only when T equals d_head, or
-    with the wrong broadcasting. A mixture is a sum over keys: a product of matrices.
+    """The weights were multiplied cell by cell. It runs only when T equals d_head, or by unlucky
+    broadcasting. A mixture is a sum over keys: a product of matrices.
 
-    Look: `@`, not `*`.
+    Look: which sign stands between the weights and the values?
     """
     return weights * v
 
 
-@known("elementwise-product")
-def row_sums_times_values(weights, v):
-    return weights.sum(-1, keepdim=True) * v
-
-
-@known("elementwise-product")
-def own_weight_only(weights, v):
-    return weights.diagonal(dim1=-2, dim2=-1)[..., None] * v
+known.variants(
+    "elementwise-product",
+    lambda weights, v: weights.diagonal(dim1=-2, dim2=-1)[..., None] * v,
+    lambda weights, v: weights[..., :1] * v,
+    lambda weights, v: weights.mean(-1, keepdim=True) * v,
+    lambda weights, v: weights.amax(-1, keepdim=True) * v,
+    lambda weights, v: weights[..., None] * v[:, :, None],
+    lambda weights, v: weights[..., None] * v[:, :, :, None],
+    lambda weights, v: weights @ v / v.size(2),
+)
 
 
 @known("operands-swapped")
 def values_first(weights, v):
-    """The product was taken the other way round, v @ weights. Products of matrices do not commute:
-    the rows of the first argument are the rows of the result.
+    """The product was taken the other way round. Products of matrices do not commute: the rows of
+    the first argument are the rows of the result.
 
-    Look: weights first.
+    Look: what comes first?
     """
     return v @ weights
 
 
-@known("operands-swapped")
-def values_transposed_first(weights, v):
-    return (v.transpose(-2, -1) @ weights).transpose(-2, -1)
-
-
-@known("returns-extra")
-def weights_as_well(weights, v):
-    """More than one thing comes back. The step returns the mixtures alone.
-
-    Look: what stands after `return`.
-    """
-    return weights @ v, weights
+known.variants(
+    "operands-swapped",
+    lambda weights, v: v.mT @ weights,
+    lambda weights, v: torch.einsum("bhqk,bhkd->bhqd", v, weights),
+)
 
 
 @known("dtype-changed")
@@ -151,10 +164,24 @@ def in_half_precision(weights, v):
     that, and with all its digits.
 
     Look: is there a `.half()`, `.float()` or a dtype written out?
+    Seen in: tinygrad/tinygrad#5100, pytorch/pytorch#21658
     """
     return (weights.half() @ v.half()).to(v.dtype)
 
 
-@known("dtype-changed")
-def in_bfloat16(weights, v):
-    return (weights.bfloat16() @ v.bfloat16()).to(v.dtype)
+known.variants(
+    "dtype-changed",
+    lambda weights, v: (weights.bfloat16() @ v.bfloat16()).to(v.dtype),
+    lambda weights, v: weights.half().to(v.dtype) @ v,
+    lambda weights, v: (weights @ v).half().to(v.dtype),
+)
+
+
+known.behaviour(
+    "returns-extra",
+    """More comes back than the one tensor that is wanted: a tuple, a list or a dictionary. The step
+    returns the mixtures alone.
+
+    Look: what stands after `return`.
+    """,
+)

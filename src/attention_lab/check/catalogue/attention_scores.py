@@ -14,12 +14,22 @@ def _dots(q, k):
     return q @ k.transpose(-2, -1)
 
 
+def _scaled(q, k):
+    return _dots(q, k) / math.sqrt(q.size(-1))
+
+
+def _divided(by):
+    """Right but for what the dot products are divided by, which is made from B, H, T and d_head."""
+    return lambda q, k: _dots(q, k) / by(*q.shape)
+
+
 @known("missing-scale")
 def unscaled(q, k):
     """The dot products are right and are not divided by sqrt(d_head). Their spread grows with
     d_head, and softmax of large numbers is nearly one-hot: gradients vanish.
 
-    Look: what is the spread of q @ k.T for d_head = 4, 64, 256?
+    Look: the spread of the dot products for d_head = 4, 64, 256.
+    Seen in: mlc-ai/mlc-llm#3426, bytedance/lightseq#91
     """
     return _dots(q, k)
 
@@ -29,7 +39,8 @@ def by_d_head(q, k):
     """Divided by d_head, not by its square root. The spread of a dot product of d_head terms is
     sqrt(d_head), so this flattens the softmax: every key gets nearly the same weight.
 
-    Look: `math.sqrt`, or `** 0.5`.
+    Look: where is the root taken?
+    Seen in: delzac/cntkx#10, tunz/transformer-pytorch#8
     """
     return _dots(q, k) / q.size(-1)
 
@@ -40,13 +51,19 @@ def by_root_twice(q, k):
     keeps the spread near 1.
 
     Look: every place where you divide.
+    Seen in: huggingface/diffusers#929, pytorch/pytorch#109366
     """
     return _dots(q / math.sqrt(q.size(-1)), k) / math.sqrt(q.size(-1))
 
 
-@known("double-scale")
-def by_root_of_both_sizes(q, k):
-    return _dots(q, k) / math.sqrt(q.size(-1)) / math.sqrt(q.size(-2))
+known.variants(
+    "double-scale",
+    _divided(lambda B, H, T, d: d * math.sqrt(d)),
+    _divided(lambda B, H, T, d: d * d),
+    _divided(lambda B, H, T, d: math.sqrt(d * T)),
+    _divided(lambda B, H, T, d: d * math.sqrt(H)),
+    _divided(lambda B, H, T, d: math.sqrt(math.sqrt(d) * d)),
+)
 
 
 @known("scale-multiplied")
@@ -55,43 +72,52 @@ def divided_by_inverse(q, k):
     already an inverse, d_head ** -0.5, and was then divided by.
 
     Look: multiply by d_head ** -0.5 or divide by d_head ** 0.5.
+    Seen in: esceptico/perceiver-io#9
     """
     return _dots(q, k) * math.sqrt(q.size(-1))
 
 
-@known("scale-multiplied")
-def multiplied_by_d_head(q, k):
-    return _dots(q, k) * q.size(-1)
+known.variants("scale-multiplied", _divided(lambda B, H, T, d: 1 / d))
 
 
 @known("scale-by-num-heads")
 def by_root_of_heads(q, k):
-    """Divided by sqrt(H). The size that matters is the length of the vectors that are multiplied,
-    d_head, the last axis of q; the lesson's example has H = d_head = 4, where nobody can tell.
+    """Divided by a root of H. What matters is the length of the vectors that are multiplied,
+    d_head, the last axis of q; in the lesson's example both are 4, where nobody can tell.
 
-    Look: which axis of q is q.size(1)?
+    Look: which axis of q is `q.size(1)`?
     """
     return _dots(q, k) / math.sqrt(q.size(1))
 
 
+known.variants("scale-by-num-heads", _divided(lambda B, H, T, d: H))
+
+
 @known("scale-by-seq-len")
 def by_root_of_tokens(q, k):
-    """Divided by sqrt(T). The size that matters is the length of the vectors that are multiplied,
+    """Divided by a root of T. What matters is the length of the vectors that are multiplied,
     d_head, not how many of them there are.
 
-    Look: which axis of q is q.size(-2)?
+    Look: which axis of q is `q.size(-2)`?
     """
     return _dots(q, k) / math.sqrt(q.size(-2))
 
 
+known.variants("scale-by-seq-len", _divided(lambda B, H, T, d: T))
+
+
 @known("scale-by-d-model")
 def by_root_of_d_model(q, k):
-    """Divided by sqrt(d_model). Each head multiplies vectors of length d_head = d_model / H, so the
-    scale is sqrt(d_head).
+    """Divided by a root of d_model. Each head multiplies vectors of length d_head = d_model / H,
+    so the scale is sqrt(d_head).
 
     Look: the last size of q in this step.
+    Seen in: lucidrains/vit-pytorch#65, aladdinpersson/Machine-Learning-Collection#65
     """
     return _dots(q, k) / math.sqrt(q.size(1) * q.size(-1))
+
+
+known.variants("scale-by-d-model", _divided(lambda B, H, T, d: H * d))
 
 
 @known("operator-precedence")
@@ -99,41 +125,46 @@ def half_of_d_head(q, k):
     """`d ** 1/2` is (d ** 1) / 2: powers bind closer than division. At d_head = 4 half and root are
     the same, which hides it.
 
-    Look: brackets, `d ** (1/2)`, or `math.sqrt(d)`.
+    Look: brackets around the exponent, or `math.sqrt`.
     """
     return _dots(q, k) / (q.size(-1) ** 1 / 2)
 
 
-@known("operator-precedence")
-def times_half_of_minus_d(q, k):
-    return _dots(q, k) * (q.size(-1) ** -1 / 2)
-
-
-@known("operator-precedence")
-def only_k_divided_then_multiplied(q, k):
-    return _dots(q, k) / q.size(-1) * 0.5
+known.variants(
+    "operator-precedence",
+    lambda q, k: _dots(q, k) / q.size(-1) / 2,
+    lambda q, k: _dots(q, k) * q.size(-1) / 2,
+    lambda q, k: _dots(q, k) * -(q.size(-1) ** 0.5),
+    lambda q, k: _dots(q, k) * -(q.size(-1) ** -0.5),
+    lambda q, k: _scaled(q, k) / 2,
+)
 
 
 @known("integer-sqrt")
 def by_whole_root(q, k):
     """The square root was rounded to a whole number. It is right only where d_head is a square.
 
-    Look: keep the root a float: `math.sqrt(d)`, no `int`, no `//`.
+    Look: keep the root a float: no `int`, no `//`.
     """
     return _dots(q, k) / int(math.sqrt(q.size(-1)))
 
 
-@known("integer-sqrt")
-def by_rounded_root(q, k):
-    return _dots(q, k) / round(math.sqrt(q.size(-1)))
+known.variants(
+    "integer-sqrt",
+    _divided(lambda B, H, T, d: round(math.sqrt(d))),
+    _divided(lambda B, H, T, d: math.ceil(math.sqrt(d))),
+    lambda q, k: _dots(q, k) // math.sqrt(q.size(-1)),
+    lambda q, k: _dots(q, k) // int(math.sqrt(q.size(-1))),
+)
 
 
 @known("query-key-swapped")
 def keys_ask(q, k):
-    """Rows and columns changed places: this is k @ q.T. Row i must hold what query i finds in every
-    key, since softmax runs along rows.
+    """Rows and columns changed places: keys ask and queries answer. Row i must hold what query i
+    finds in every key, since softmax runs along rows.
 
     Look: the queries come first, the keys are transposed.
+    Seen in: karpathy/llm.c#531, nntile/nntile#382
     """
     return _dots(k, q) / math.sqrt(q.size(-1))
 
@@ -143,7 +174,7 @@ def keys_reshaped(q, k):
     """`reshape` to (B, H, d_head, T) gives the shape of a transposed k and scrambles its numbers:
     it reads them in the old order and only cuts differently.
 
-    Look: `transpose(-2, -1)` swaps axes; `reshape` and `view` never do.
+    Look: which operation swaps axes? `reshape` and `view` never do.
     """
     B, H, T, d_head = k.shape
     return q @ k.reshape(B, H, d_head, T) / math.sqrt(d_head)
@@ -151,36 +182,52 @@ def keys_reshaped(q, k):
 
 @known("k-not-transposed")
 def keys_as_they_are(q, k):
-    """q @ k without a transpose multiplies (T, d_head) by (T, d_head). It runs only when T happens
-    to equal d_head, and then mixes features with tokens.
+    """q and k were multiplied without a transpose, (T, d_head) by (T, d_head). It runs only when T
+    happens to equal d_head, or cell by cell, and then mixes features with tokens.
 
     Look: the last two axes of k must be swapped first.
     """
     return q @ k / math.sqrt(q.size(-1))
 
 
+known.variants(
+    "k-not-transposed",
+    lambda q, k: q * k / math.sqrt(q.size(-1)),
+    lambda q, k: q.mT @ k / math.sqrt(q.size(-1)),
+    lambda q, k: torch.einsum("bhqd,bhdk->bhqk", q, k) / math.sqrt(q.size(-1)),
+)
+
+
 @known("k-transposed-on-wrong-dims")
 def heads_and_time_swapped(q, k):
-    """The wrong two axes of k were swapped: H and T instead of T and d_head.
+    """The wrong axes of k were swapped: it is T and d_head, the last two, that must change places.
 
-    Look: count the axes from the end, `k.transpose(-2, -1)`.
+    Look: count the axes from the end.
+    Seen in: rasbt/LLMs-from-scratch#521, HomericIntelligence/Odyssey#5648
     """
     return q @ k.transpose(1, 2) / math.sqrt(q.size(-1))
 
 
-@known("k-transposed-on-wrong-dims")
-def heads_and_features_swapped(q, k):
-    return q @ k.transpose(1, 3) / math.sqrt(q.size(-1))
+def _permuted(*order):
+    return lambda q, k: q @ k.permute(*order) / math.sqrt(q.size(-1))
 
 
-@known("k-transposed-on-wrong-dims")
-def all_axes_reversed(q, k):
-    return q @ k.permute(3, 2, 1, 0) / math.sqrt(q.size(-1))
+known.variants(
+    "k-transposed-on-wrong-dims",
+    _permuted(0, 3, 2, 1),
+    _permuted(0, 3, 1, 2),
+    _permuted(0, 2, 3, 1),
+    _permuted(1, 0, 2, 3),
+    _permuted(1, 0, 3, 2),
+    _permuted(2, 1, 0, 3),
+    _permuted(3, 1, 2, 0),
+    _permuted(3, 2, 1, 0),
+)
 
 
 @known("heads-mixed")
 def keys_of_all_heads(q, k):
-    """Every head's queries met the keys of all heads. Each head has a table of its own; heads meet
+    """Heads were mixed. Each head has a table of its own, from its own queries and keys; heads meet
     only in out_proj.
 
     Look: in einsum the head letter must be the same in both arguments, and stay in the result.
@@ -188,9 +235,23 @@ def keys_of_all_heads(q, k):
     return torch.einsum("bhqd,bgkd->bhqk", q, k) / math.sqrt(q.size(-1))
 
 
-@known("heads-mixed")
-def one_table_for_all(q, k):
-    return torch.einsum("bhqd,bhkd->bqk", q, k) / math.sqrt(q.size(-1))
+def _for_all_heads(scores, H):
+    return scores.expand(-1, H, -1, -1)
+
+
+known.variants(
+    "heads-mixed",
+    lambda q, k: torch.einsum("bgqd,bhkd->bhqk", q, k) / math.sqrt(q.size(-1)),
+    lambda q, k: torch.einsum("bhqd,bgkd->bgqk", q, k) / math.sqrt(q.size(-1)),
+    lambda q, k: torch.einsum("bhqd,ghkd->bhqk", q, k) / math.sqrt(q.size(-1)),
+    lambda q, k: torch.einsum("bhqd,bhkd->bqk", q, k) / math.sqrt(q.size(-1)),
+    lambda q, k: _for_all_heads(_scaled(q, k).sum(1, keepdim=True), q.size(1)),
+    lambda q, k: _for_all_heads(_scaled(q, k).mean(1, keepdim=True), q.size(1)),
+    lambda q, k: _scaled(q, k).mean(1),
+    lambda q, k: _scaled(q, k.mean(1, keepdim=True)),
+    lambda q, k: _scaled(q.mean(1, keepdim=True), k),
+    lambda q, k: _for_all_heads(_scaled(q, k)[:, :1], q.size(1)),
+)
 
 
 @known("cosine-instead-of-dot")
@@ -200,53 +261,83 @@ def normalised(q, k):
 
     Look: no `normalize`, only the division by sqrt(d_head).
     """
-    return _dots(F.normalize(q, dim=-1), F.normalize(k, dim=-1)) / math.sqrt(q.size(-1))
+    return _scaled(F.normalize(q, dim=-1), F.normalize(k, dim=-1))
 
 
-@known("cosine-instead-of-dot")
-def normalised_unscaled(q, k):
-    return _dots(F.normalize(q, dim=-1), F.normalize(k, dim=-1))
+known.variants(
+    "cosine-instead-of-dot",
+    lambda q, k: _dots(F.normalize(q, dim=-1), F.normalize(k, dim=-1)),
+    lambda q, k: _dots(F.normalize(q, dim=-1), F.normalize(k, dim=-1)) * math.sqrt(q.size(-1)),
+    lambda q, k: _dots(F.normalize(q, dim=-1), k),
+    lambda q, k: _dots(q, F.normalize(k, dim=-1)),
+    lambda q, k: _scaled(F.normalize(q, dim=-1), k),
+    lambda q, k: _scaled(q, F.normalize(k, dim=-1)),
+    lambda q, k: _dots(q, k) / (q.norm() * k.norm()),
+)
 
 
 @known("does-next-step-too")
 def already_weights(q, k):
-    """What comes back are weights already: rows sum to 1. The mask has to be added before softmax,
-    so softmax is a later step.
+    """What comes back are weights already, or masked scores. The mask and softmax are steps of
+    their own.
 
     Look: return the scores as they are after scaling.
     """
-    return (_dots(q, k) / math.sqrt(q.size(-1))).softmax(-1)
+    return _scaled(q, k).softmax(-1)
 
 
-@known("does-next-step-too")
-def already_masked(q, k):
-    scores = _dots(q, k) / math.sqrt(q.size(-1))
-    return scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -math.inf)
-
-
-@known("wrong-return-shape")
-def batch_and_heads_flat(q, k):
-    """The numbers are there, but batch and heads are one axis: (B*H, T, T). Later steps count on
-    (B, H, T, T).
-
-    Look: give the shape back after the product.
-    """
-    return _dots(q, k).flatten(0, 1) / math.sqrt(q.size(-1))
-
-
-def _rounded(decimals):
+def _masked_with(fill):
     def faulty(q, k):
-        return torch.round(_dots(q, k) / math.sqrt(q.size(-1)), decimals=decimals)
+        scores = _scaled(q, k)
+        return scores.masked_fill(torch.ones_like(scores).triu(1).bool(), fill)
 
     return faulty
 
 
-_rounded_to_three = _rounded(3)
-_rounded_to_three.__doc__ = """The scores were rounded. It looks tidy when printed, but loses
-digits, and `round` has no gradient.
+known.variants(
+    "does-next-step-too",
+    *(_masked_with(fill) for fill in (-math.inf, -1e9, torch.finfo(torch.float32).min)),
+    lambda q, k: _masked_with(-math.inf)(q, k).softmax(-1),
+)
 
-Look: round when you print, not what you return.
-"""
-known("rounded-scores")(_rounded_to_three)
-for _decimals in (0, 1, 2, 4):
-    known("rounded-scores")(_rounded(_decimals))
+
+@known("hard-coded-size")
+def by_eight(q, k):
+    """It works at some sizes only: a number is written where a size of the input belongs.
+
+    Look: read d_head and the rest from the shape of what comes in.
+    """
+    return _dots(q, k) / 8
+
+
+known.variants(
+    "hard-coded-size",
+    *(
+        _divided(lambda B, H, T, d, fixed=fixed: math.sqrt(fixed))
+        for fixed in (4, 16, 32, 128, 512)
+    ),
+)
+
+
+@known("rounded-scores")
+def of_rounded_vectors(q, k):
+    """The scores were rounded. It looks tidy when printed, but loses digits, and rounding has no
+    gradient.
+
+    Look: round when you print, not what you return.
+    """
+    return _scaled(q.round(decimals=3), k.round(decimals=3))
+
+
+known.variants(
+    "rounded-scores",
+    *(lambda q, k, n=n: _scaled(q.round(decimals=n), k.round(decimals=n)) for n in range(5)),
+)
+known.behaviour(
+    "wrong-return-shape",
+    """The numbers are there, in another shape or order of axes than (B, H, T, T). Later steps count
+    on that one.
+
+    Look: name each axis of your result aloud: batch, head, query, key.
+    """,
+)

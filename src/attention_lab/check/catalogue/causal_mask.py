@@ -1,4 +1,7 @@
-"""Mistakes in `causal_mask(T, device=None, dtype=None)`."""
+"""Mistakes in `causal_mask(T, device=None, dtype=None)`.
+
+Masks are compared by their effect, so one number stands for all that are as good as infinite.
+"""
 
 import math
 
@@ -15,66 +18,64 @@ def _filled(T, value, dtype):
 
 @known("mask-boolean-not-additive")
 def true_above_the_diagonal(T, device=None, dtype=None):
-    """The mask is boolean. This one is added to the scores, and True counts as 1: the blocked
-    scores rise by one and nothing is hidden.
+    """The mask is boolean. This one is added to the scores, and True counts as 1: scores rise by
+    one and nothing is hidden.
 
-    Look: 0.0 where a token may look, -inf where it may not.
+    Look: 0 where a token may look, -inf where it may not.
+    Seen in: huggingface/transformers#41443, open-mmlab/mmdetection#12351
     """
     return torch.ones(T, T, dtype=torch.bool).triu(1)
 
 
-@known("mask-boolean-not-additive")
-def true_where_open(T, device=None, dtype=None):
-    return torch.ones(T, T, dtype=torch.bool).tril()
+known.variants(
+    "mask-boolean-not-additive",
+    lambda T, *_: torch.ones(T, T, dtype=torch.bool).tril(),
+)
 
 
 @known("mask-ones-not-neginf")
 def one_above_the_diagonal(T, device=None, dtype=None):
-    """Blocked cells hold 1. The mask is added to the scores, so the future becomes a little more
-    attractive instead of invisible.
+    """The cells hold 0 and 1. The mask is added to the scores, so some rise by one and nothing is
+    hidden.
 
     Look: which number added before softmax makes exp(...) zero?
     """
     return _filled(T, 1.0, dtype).triu(1)
 
 
-@known("mask-ones-not-neginf")
-def one_where_open(T, device=None, dtype=None):
-    return _filled(T, 1.0, dtype).tril()
-
-
-@known("mask-ones-not-neginf")
-def minus_one_above_the_diagonal(T, device=None, dtype=None):
-    return _filled(T, -1.0, dtype).triu(1)
+known.variants(
+    "mask-ones-not-neginf",
+    lambda T, device=None, dtype=None: _filled(T, 1.0, dtype).tril(),
+    lambda T, device=None, dtype=None: _filled(T, -1.0, dtype).triu(1),
+    lambda T, device=None, dtype=None: _filled(T, -1.0, dtype).tril(),
+)
 
 
 @known("mask-zero-times-inf")
 def ones_times_infinity(T, device=None, dtype=None):
     """0 * -inf is NaN, not 0: multiplying a matrix of zeros and ones by -inf spoils the open cells.
 
-    Look: fill with -inf first, then cut with `triu`; or use `masked_fill`.
+    Look: fill with -inf and then cut, or fill only the cells that are blocked.
     """
     return _filled(T, 1.0, dtype).triu(1) * -math.inf
-
-
-@known("mask-zero-times-inf")
-def rest_times_infinity(T, device=None, dtype=None):
-    return (1 - _filled(T, 1.0, dtype).tril()) * -math.inf
 
 
 @known("mask-inverted")
 def past_hidden(T, device=None, dtype=None):
     """The mask hides the past and shows the future. Row i is the token that looks, column j the
-    token looked at: j > i must be hidden, that is above the diagonal.
+    token looked at: it is j > i that must be hidden, above the diagonal.
 
-    Look: `triu`, upper, not `tril`.
+    Look: which triangle is filled, the upper or the lower one?
+    Seen in: karpathy/nanoGPT#170, lucidrains/x-transformers#160
     """
     return _filled(T, -math.inf, dtype).tril(-1)
 
 
-@known("mask-inverted")
-def past_and_self_hidden(T, device=None, dtype=None):
-    return _filled(T, -math.inf, dtype).tril()
+known.variants(
+    "mask-inverted",
+    lambda T, device=None, dtype=None: _filled(T, -math.inf, dtype).tril(),
+    lambda T, device=None, dtype=None: _filled(T, -math.inf, dtype).tril(-2),
+)
 
 
 @known("mask-diagonal-zero")
@@ -82,23 +83,26 @@ def self_hidden_too(T, device=None, dtype=None):
     """The diagonal is blocked as well, so the first token has nothing to look at: its whole row is
     -inf, and softmax gives NaN. A token may always look at itself.
 
-    Look: start one above the diagonal, `triu(1)`.
+    Look: on which diagonal do the blocked cells begin?
     """
     return _filled(T, -math.inf, dtype).triu(0)
 
 
 @known("mask-off-by-one")
 def one_step_ahead(T, device=None, dtype=None):
-    """Each token can peek one step ahead: the first diagonal above the main one is open.
+    """The blocked cells begin one diagonal too far: each token can peek one step ahead, or loses
+    its past.
 
-    Look: the number in `triu`: 1 starts right above the main diagonal.
+    Look: the offset of the triangle. Which one is the first diagonal above the main one?
     """
     return _filled(T, -math.inf, dtype).triu(2)
 
 
-@known("mask-off-by-one")
-def one_step_short(T, device=None, dtype=None):
-    return _filled(T, -math.inf, dtype).triu(-1)
+known.variants(
+    "mask-off-by-one",
+    lambda T, device=None, dtype=None: _filled(T, -math.inf, dtype).triu(-1),
+    lambda T, device=None, dtype=None: _filled(T, -math.inf, dtype).triu(3),
+)
 
 
 @known("mask-self-only")
@@ -112,36 +116,43 @@ def only_the_diagonal(T, device=None, dtype=None):
 
 @known("mask-plus-inf")
 def plus_infinity(T, device=None, dtype=None):
-    """Blocked cells hold +inf. Added to a score that draws all the weight to the future, and inf
-    over inf is NaN.
+    """Blocked cells hold a large positive number. Added to a score that draws all the weight to the
+    future, and inf over inf is NaN.
 
     Look: the sign.
     """
     return _filled(T, math.inf, dtype).triu(1)
 
 
-def _blocked_by(value):
-    def faulty(T, device=None, dtype=None):
-        return _filled(T, value, dtype).triu(1)
+@known("mask-finite-value")
+def minus_ten_thousand(T, device=None, dtype=None):
+    """Blocked cells hold a finite number that is too small. It hides the future while scores are
+    small; where they differ by more, the future leaks through.
 
-    return faulty
+    Look: `-inf`, or the smallest number of the dtype.
+    Seen in: huggingface/transformers#17306, facebookresearch/fairseq#3575, NVIDIA/apex#1105
+    """
+    return _filled(T, -1e4, dtype).triu(1)
 
 
-_by_1e4 = _blocked_by(-1e4)
-_by_1e4.__doc__ = """Blocked cells hold a finite number that is too small. It hides the future
-while scores are small; where they differ by more, the future leaks through.
+known.variants(
+    "mask-finite-value",
+    *(
+        lambda T, device=None, dtype=None, fill=fill: _filled(T, fill, dtype).triu(1)
+        for fill in (-2.0, -5.0, -10.0, -20.0)  # larger ones show in large scores only
+    ),
+)
 
-Look: `float("-inf")`, or `torch.finfo(dtype).min`.
-"""
-known("mask-finite-value")(_by_1e4)
-_by_1e_minus_9 = _blocked_by(-1e-9)
-_by_1e_minus_9.__doc__ = """Blocked cells hold a number next to 0, most often -1e-9 where -1e9 was
-meant. Adding it changes nothing: nothing is hidden.
 
-Look: the sign of the exponent; or write `float("-inf")`.
-"""
-known("mask-tiny-value")(_by_1e_minus_9)
-known("mask-tiny-value")(_blocked_by(1e-9))
+@known("mask-tiny-value")
+def next_to_nothing(T, device=None, dtype=None):
+    """Blocked cells hold a number next to 0, most often -1e-9 where -1e9 was meant. Adding it
+    changes nothing: nothing is hidden.
+
+    Look: the sign of the exponent.
+    Seen in: hyunwoongko/transformer#10, Shujun-He/RibonanzaNet#5
+    """
+    return _filled(T, -1e-9, dtype).triu(1)
 
 
 @known("mask-wrong-dtype")
@@ -149,14 +160,17 @@ def whole_numbers(T, device=None, dtype=None):
     """The mask is of another number type than asked for. Whole numbers cannot hold -inf, and
     another float type changes the type of the scores that it is added to.
 
-    Look: pass `dtype=dtype` on when the tensor is made.
+    Look: pass `dtype` on when the tensor is made.
+    Seen in: intel/ipex-llm#11071, open-mmlab/mmdetection#12351
     """
     return torch.full((T, T), -9999).triu(1)
 
 
-@known("mask-wrong-dtype")
-def whole_ones(T, device=None, dtype=None):
-    return torch.ones(T, T, dtype=torch.int64).triu(1)
+known.variants(
+    "mask-wrong-dtype",
+    lambda T, *_: torch.full((T, T), -(10**9)).triu(1),
+    lambda T, *_: torch.ones(T, T, dtype=torch.int64).triu(1),
+)
 
 
 @known("mask-extra-dims")
@@ -169,47 +183,44 @@ def for_batch_and_heads(T, device=None, dtype=None):
     return _filled(T, -math.inf, dtype).triu(1)[None, None]
 
 
-@known("mask-extra-dims")
-def for_batch(T, device=None, dtype=None):
-    return _filled(T, -math.inf, dtype).triu(1)[None]
-
-
-@known("wrong-return-shape")
-def one_too_small(T, device=None, dtype=None):
-    """The mask is not T by T. There is one row for each token that looks and one column for each
-    token looked at.
-
-    Look: both sizes are T.
-    """
-    return _filled(T - 1, -math.inf, dtype).triu(1)
-
-
-@known("wrong-return-shape")
-def one_too_large(T, device=None, dtype=None):
-    return _filled(T + 1, -math.inf, dtype).triu(1)
+known.variants(
+    "mask-extra-dims",
+    lambda T, device=None, dtype=None: _filled(T, -math.inf, dtype).triu(1)[None],
+    lambda T, device=None, dtype=None: _filled(T, -math.inf, dtype).triu(1)[..., None],
+)
 
 
 @known("shape-only-stub")
 def nothing_hidden(T, device=None, dtype=None):
     """The mask is empty: it has the right shape and hides nothing.
 
-    Look: -inf belongs above the diagonal.
+    Look: what must stand above the diagonal?
     """
     return _filled(T, 0.0, dtype)
 
 
-known.sign(
+known.behaviour(
+    "wrong-return-shape",
+    """The mask is not T by T. There is one row for each token that looks and one column for each
+    token looked at.
+
+    Look: both sizes are T.
+    """,
+)
+known.behaviour(
     "mask-wrong-device",
     """The mask is made on the CPU whatever `device` says. On a GPU the next addition fails.
 
-    Look: pass `device=device` on when the tensor is made.
+    Look: pass `device` on when the tensor is made.
+    Seen in: mlverse/torch#1473, InfiniTensor/llaisys#11
     """,
 )
-known.sign(
+known.behaviour(
     "stale-cache",
     """A mask that was made before is handed out again, though another T, dtype or device was asked
     for.
 
-    Look: what is remembered between calls, and what it is looked up by? Making it anew is cheap.
+    Look: what is remembered between calls, and by what is it looked up? Making it anew is cheap.
+    Seen in: facebookresearch/xformers#655, facebookresearch/xformers#66
     """,
 )

@@ -1,4 +1,4 @@
-"""A known mistake: a small faulty implementation, and what to tell whoever made it."""
+"""A known mistake: what to tell whoever made it, and small faulty implementations of it."""
 
 import inspect
 import re
@@ -14,7 +14,7 @@ class Misconception:
 
     slug: its name, as in tests/bank/KINDS.md. means: what it shows that the learner believes.
     look: where to look next. seen_in: public code in which it was met, as "owner/repo#number".
-    faulty: an answer that makes it, or None where no implementation is needed to recognise it.
+    faulty: answers that make it, none where it is recognised by how an answer behaves.
     """
 
     slug: str
@@ -22,45 +22,53 @@ class Misconception:
     means: str
     look: str
     seen_in: tuple[str, ...] = ()
-    faulty: Callable | None = None
+    faulty: tuple[Callable, ...] = ()
 
 
 class Known:
     """The known mistakes of one step, in the order in which they are tried.
 
-    `@known("slug")` above a faulty answer adds it; its docstring is the explanation: what it means,
-    then a line "Look: ...", then perhaps a line "Seen in: owner/repo#number, ...". A variant of the
-    same mistake needs no docstring. `known.sign("slug", text)` adds one without an implementation.
+    `@known("slug")` above a faulty answer adds one; its docstring is the explanation: what it
+    means, then a line "Look: ...", then perhaps a line "Seen in: owner/repo#number, ...".
+    `known.variants("slug", ...)` adds other ways to make the same mistake, and
+    `known.behaviour("slug", text)` one that needs no implementation.
     """
 
     def __init__(self, step):
         self.step = step
-        self.entries = []
+        self._explained = {}
+        self._faulty = {}
 
     def __call__(self, slug):
         def add(faulty):
-            self._add(slug, faulty.__doc__, faulty)
+            self.behaviour(slug, faulty.__doc__)
+            self.variants(slug, faulty)
             return faulty
 
         return add
 
-    def sign(self, slug, text):
-        self._add(slug, text, None)
-
-    def _add(self, slug, text, faulty):
-        texts = self._parsed(text) if text else self.explain(slug)
-        self.entries.append(Misconception(slug, self.step, *texts, faulty))
-
-    def explain(self, slug):
-        """Return means, look and seen_in of the first entry called `slug`."""
-        first = next(entry for entry in self.entries if entry.slug == slug)
-        return first.means, first.look, first.seen_in
-
-    @staticmethod
-    def _parsed(text):
+    def behaviour(self, slug, text):
         means, *rest = SECTION.split(inspect.cleandoc(text))
-        parts = {
-            name: " ".join(body.split()) for name, body in zip(rest[::2], rest[1::2], strict=True)
-        }
+        parts = {name: _one_line(body) for name, body in zip(rest[::2], rest[1::2], strict=True)}
         seen_in = tuple(filter(None, parts.get("Seen in", "").split(", ")))
-        return " ".join(means.split()), parts["Look"], seen_in
+        self._explained[slug] = (_one_line(means), parts["Look"], seen_in)
+
+    def variants(self, slug, *faulty):
+        self._faulty.setdefault(slug, []).extend(faulty)
+
+    def take_over(self, other, *, without=(), changed):
+        """Add what `other` knows, each faulty answer `changed` for this step; explanations that
+        this step has of its own stay."""
+        for entry in other:
+            if entry.slug not in without:
+                explanation = (entry.means, entry.look, entry.seen_in)
+                self._explained.setdefault(entry.slug, explanation)
+                self.variants(entry.slug, *map(changed, entry.faulty))
+
+    def __iter__(self):
+        for slug, explanation in self._explained.items():
+            yield Misconception(slug, self.step, *explanation, tuple(self._faulty.get(slug, ())))
+
+
+def _one_line(text):
+    return " ".join(text.split())

@@ -1,5 +1,4 @@
-"""Mistakes that can be made in any step, recognised by how the answer behaves, not by its
-numbers."""
+"""Mistakes that can be made in any step, recognised by how an answer behaves."""
 
 from attention_lab.check.catalogue.entry import Known
 
@@ -9,29 +8,30 @@ for _slug, _text in {
     "mutates-input": """An argument was changed in place. The caller still needs it: in a whole
         attention the same tensor is used again, and the numbers there would be wrong.
 
-        Look: methods that end in `_`, `+=`, `/=` and assignments into slices; make a new tensor.
+        Look: methods that end in `_`, `+=`, `/=`, and assignments into slices; make a new tensor.
         """,
     "mutates-parameters": """The weights of a layer were changed. Using a layer must leave it as
         it is; only the optimiser changes weights.
 
         Look: anything that writes to `.weight`, `.bias` or `.data`.
         """,
-    "gradient-lost": """The numbers are right, but no gradient gets through, so nothing before this
-        step could learn.
+    "gradient-lost": """The numbers are right, but not all gradients get through, so something
+        before this step could not learn.
 
-        Look: `detach`, `.data`, `no_grad`, numpy, `.item()`, a new `torch.tensor(...)` of old
-        numbers.
+        Look: `detach`, `.data`, `no_grad`, numpy, `.item()`, a new `torch.tensor` of old numbers.
+        Seen in: lucidrains/CoCa-pytorch#6, jadore801120/attention-is-all-you-need-pytorch#16
         """,
     "backward-broken-inplace": """The numbers are right and the backward pass fails: a result that
         it needs was overwritten in place afterwards.
 
         Look: methods that end in `_`, `/=` and `+=` on what came out of exp or softmax.
+        Seen in: idiap/fast-transformers#10, AggMan96/RK-Net#9
         """,
-    "python-loop-over-heads": """The heads are worked off one by one in Python: twice as many
-        heads make twice as many calls. The point of the axis H beside B is that one call serves
-        all heads.
+    "python-loop-over-heads": """The heads are worked off one by one in Python: more heads make
+        more calls. The point of the axis H beside B is that one call serves all heads.
 
         Look: the loop, comprehension or `map`; matmul works on all leading axes at once.
+        Seen in: JohnMachado11/Build-a-Large-Language-Model-from-Scratch#18
         """,
     "forbidden-library-call": """PyTorch's own attention was called. It is right, of course, and
         it is the reference here: this lesson is about building it.
@@ -42,29 +42,32 @@ for _slug, _text in {
         most often dropout, which is not asked for here.
 
         Look: `dropout`, `rand`, or a layer that is made inside the function.
+        Seen in: facebookresearch/vjepa2#160, meta-pytorch/torchtune#1803
         """,
-    "dtype-changed": """The number type changed on the way: what goes in as float64 has to come
-        out as float64.
+    "dtype-changed": """The number type changed on the way: what goes in as float32 or float64 has
+        to come out as that, and with all its digits.
 
         Look: is there a `.float()`, `.half()` or a dtype written out?
+        Seen in: tinygrad/tinygrad#5100, pytorch/pytorch#21658
         """,
     "dtype-hard-coded": """It works for float32 only: with float64 numbers two types meet.
 
-        Look: `.float()`, or a tensor made without `dtype=x.dtype`.
+        Look: `.float()`, or a tensor made without the dtype of what comes in.
         """,
     "contiguous-only": """It works only while the numbers lie in memory in the order of the axes.
         Queries, keys and values come from a transpose, so here they do not.
 
-        Look: `reshape` in place of `view`, or `.contiguous()` first.
+        Look: `view` and strides. What copies the numbers when it must?
         """,
     "float-size": """A size is a float: `/` always makes one, `//` does not.
 
-        Look: `d_model // num_heads`.
+        Look: where d_head is computed.
         """,
     "hard-coded-size": """It works at some sizes only: a number is written where a size of the input
         belongs.
 
         Look: read B, T and the rest from the shape of what comes in.
+        Seen in: karpathy/nanoGPT#473, facebookresearch/xformers#66
         """,
     "uses-notebook-globals": """It uses a variable of the notebook that is not an argument, so it
         works for the example of that cell only.
@@ -75,19 +78,11 @@ for _slug, _text in {
 
         Look: the first size of what comes in is B; keep it as the first size of the result.
         """,
-    "mask-wrong-device": """Something is made on the CPU wherever the input lives.
+    "missing-contiguous": """`view` refuses: the numbers it should put side by side do not lie side
+        by side in memory, and a view never moves numbers.
 
-        Look: `device=x.device` when a tensor is made.
-        """,
-    "missing-contiguous": """`view` refuses: the numbers it should put side by side do not lie
-        side by side in memory, and a view never moves numbers.
-
-        Look: `.contiguous()` after the transpose and before `view`, its result kept; or `reshape`.
-        """,
-    "tampers-with-checker": """Some of torch's own comparisons were replaced. Checks here do not use
-        them.
-
-        Look: restart the kernel, and leave torch's functions as they are.
+        Look: ask for a copy in order before `view`, and keep it; or use what copies when it must.
+        Seen in: facebookresearch/fairseq#2598, NVIDIA/Megatron-LM#251
         """,
 }.items():
-    known.sign(_slug, _text)
+    known.behaviour(_slug, _text)

@@ -14,76 +14,112 @@ def _masked(scores, mask):
     return scores if mask is None else scores + mask
 
 
+def _blocked(mask):
+    return mask < 0
+
+
+def _filled_with(value):
+    """Blocked scores replaced by `value`."""
+    return lambda scores, mask=None: _replaced(scores, mask, value).softmax(-1)
+
+
+def _replaced(scores, mask, value):
+    return scores if mask is None else scores.masked_fill(_blocked(mask), value)
+
+
+def _afterwards(change):
+    """A softmax of everything, then `change(weights, mask)` if there is a mask."""
+
+    def faulty(scores, mask=None):
+        weights = scores.softmax(-1)
+        return weights if mask is None else change(weights, mask)
+
+    return faulty
+
+
+def _of_masked(function):
+    return lambda scores, mask=None: function(_masked(scores, mask))
+
+
+def _shared_out(powers, eps=0.0):
+    return powers / (powers.sum(-1, keepdim=True) + eps)
+
+
 @known("mask-ignored")
 def unmasked(scores, mask=None):
-    """The mask changes nothing: the rows are those of a plain softmax.
+    """The mask changes nothing, or only in some calls: the rows are those of a plain softmax.
 
     Look: where does `mask` appear in your code? Is the masked result the one that is used?
     """
     return scores.softmax(-1)
 
 
+known.variants(
+    "mask-ignored",
+    lambda scores, mask=None: _masked(scores, mask if scores.size(0) > 1 else None).softmax(-1),
+    lambda scores, mask=None: _masked(scores, mask if scores.size(1) > 1 else None).softmax(-1),
+    lambda scores, mask=None: _masked(scores, mask if scores.size(0) == 1 else None).softmax(-1),
+)
+
+
 @known("mask-after-softmax")
 def zeroed_after(scores, mask=None):
-    """The mask was applied after softmax. Blocked cells are 0, but the other weights had already
-    shared the row with them, so rows no longer sum to 1.
+    """The mask was applied after softmax. The blocked keys had already taken their share of the
+    row, so rows no longer sum to 1, or lose digits, or become 0 / 0 where scores are large.
 
-    Look: add the mask to the scores, then take the softmax.
+    Look: mask the scores, then take the softmax.
     """
-    weights = scores.softmax(-1)
-    return weights if mask is None else weights.masked_fill(mask < 0, 0.0)
+    return _afterwards(lambda weights, mask: weights.masked_fill(_blocked(mask), 0))(scores, mask)
 
 
-@known("mask-after-softmax")
-def added_after(scores, mask=None):
-    weights = scores.softmax(-1)
-    return weights if mask is None else weights + mask
+known.variants(
+    "mask-after-softmax",
+    _afterwards(lambda weights, mask: weights + mask),
+    _afterwards(lambda weights, mask: weights * mask),
+    _afterwards(lambda weights, mask: (weights + mask).softmax(-1)),
+    _afterwards(lambda weights, mask: weights.masked_fill(_blocked(mask), -math.inf)),
+    _afterwards(lambda weights, mask: weights.masked_fill(_blocked(mask), -1e9)),
+    *(
+        _afterwards(lambda w, mask, eps=eps: _shared_out(w.masked_fill(_blocked(mask), 0), eps))
+        for eps in (0, 1e-12, 1e-10, 1e-9, 1e-8, 1e-6)
+    ),
+)
 
 
-@known("mask-after-softmax")
-def multiplied_after(scores, mask=None):
-    weights = scores.softmax(-1)
-    return weights if mask is None else weights * mask
+@known("softmax-wrong-dim")
+def over_queries(scores, mask=None):
+    """Softmax ran along the wrong axis. Each row is one query that shares its attention among the
+    keys: rows must sum to 1, so softmax runs over the last axis.
+
+    Look: `dim`. A softmax without it picks axis 1 here, the heads.
+    Seen in: PetrochukM/PyTorch-NLP#2, FudanNLP/fastNLP#254, nerminnuraydogan/vision-transformer#1
+    """
+    return _masked(scores, mask).softmax(-2)
 
 
-@known("mask-after-softmax")
-def exponential_after(scores, mask=None):
-    weights = scores.softmax(-1)
-    return weights if mask is None else weights * mask.exp()
+def _powers_over(dims):
+    """By hand: the row's largest subtracted, the sum taken over `dims`."""
 
-
-@known("mask-after-softmax")
-def zeroed_and_shared_out_again(scores, mask=None):
-    weights = zeroed_after(scores, mask)
-    return weights / weights.sum(-1, keepdim=True)
-
-
-def _along(dim):
     def faulty(scores, mask=None):
-        return _masked(scores, mask).softmax(dim)
+        scores = _masked(scores, mask)
+        powers = torch.exp(scores - scores.amax(-1, keepdim=True))
+        return powers / powers.sum(dims, keepdim=True)
 
     return faulty
 
 
-_over_queries = _along(-2)
-_over_queries.__doc__ = """Softmax ran along the wrong axis. Each row is one query that shares its
-attention among the keys: rows must sum to 1, so softmax runs over the last axis.
-
-Look: `dim=-1`. A softmax without `dim` picks axis 1 here, the heads.
-"""
-known("softmax-wrong-dim")(_over_queries)
-for _dim in (1, 0):
-    known("softmax-wrong-dim")(_along(_dim))
+def _over_all_but(axes):
+    return _of_masked(lambda scores: scores.flatten(axes).softmax(-1).view_as(scores))
 
 
-@known("softmax-wrong-dim")
-def over_the_whole_map(scores, mask=None):
-    return _masked(scores, mask).flatten(-2).softmax(-1).view_as(scores)
-
-
-@known("softmax-wrong-dim")
-def over_everything(scores, mask=None):
-    return _masked(scores, mask).flatten().softmax(-1).view_as(scores)
+known.variants(
+    "softmax-wrong-dim",
+    _of_masked(lambda scores: scores.softmax(1)),
+    _of_masked(lambda scores: scores.softmax(0)),
+    *(_over_all_but(axes) for axes in (2, 1, 0)),
+    *(_powers_over(dims) for dims in (-2, (-2, -1), (0, 1, 2, 3))),
+    _of_masked(lambda scores: scores.mT.softmax(-1)),
+)
 
 
 @known("mask-fills-zero")
@@ -91,23 +127,31 @@ def blocked_to_zero(scores, mask=None):
     """Blocked scores were set to 0. exp(0) is 1, so the blocked tokens still take part.
 
     Look: what must a score be so that exp(score) is 0?
+    Seen in: hyunwoongko/transformer#10, rasbt/LLMs-from-scratch#279
     """
-    return (scores if mask is None else scores.masked_fill(mask < 0, 0.0)).softmax(-1)
+    return _filled_with(0)(scores, mask)
 
 
 @known("mask-inverted")
 def open_ones_blocked(scores, mask=None):
     """Open and blocked were mixed up. The mask is additive: 0 marks what may be looked at and -inf
-    what may not; `mask == 0` is the allowed part.
+    what may not.
 
-    Look: just add the mask; or fill where it is below 0.
+    Look: which cells does your condition pick? Print it for a small mask.
+    Seen in: lucidrains/halonet-pytorch#4, open-mmlab/mmdetection#12351
     """
     return (scores if mask is None else scores.masked_fill(mask == 0, -math.inf)).softmax(-1)
 
 
-@known("mask-inverted")
-def open_ones_nearly_blocked(scores, mask=None):
-    return (scores if mask is None else scores.masked_fill(mask == 0, -1e9)).softmax(-1)
+known.variants(
+    "mask-inverted",
+    lambda scores, mask=None: (
+        scores if mask is None else scores.masked_fill(mask == 0, -1e9)
+    ).softmax(-1),
+    lambda scores, mask=None: (
+        scores if mask is None else scores.masked_fill(mask == 0, 0)
+    ).softmax(-1),
+)
 
 
 @known("mask-multiplied")
@@ -115,18 +159,29 @@ def multiplied(scores, mask=None):
     """Scores were multiplied by the mask. It is additive: times 0 wipes out the open scores, and 0
     times -inf is NaN.
 
-    Look: plus, not times.
+    Look: how do you combine scores and mask?
     """
     return (scores if mask is None else scores * mask).softmax(-1)
 
 
+known.variants(
+    "mask-multiplied",
+    lambda scores, mask=None: (scores if mask is None else scores @ mask).softmax(-1),
+)
+
+
 @known("mask-sign")
 def subtracted(scores, mask=None):
-    """The mask was subtracted: minus -inf is +inf, so the blocked tokens draw everything.
+    """The mask came in with the wrong sign: minus -inf is +inf, so the blocked tokens draw
+    everything.
 
-    Look: plus, not minus.
+    Look: the sign. Blocked scores must become very small.
+    Seen in: lucidrains/memory-compressed-attention#2
     """
     return (scores if mask is None else scores - mask).softmax(-1)
+
+
+known.variants("mask-sign", _filled_with(1e9))
 
 
 @known("mask-always-causal")
@@ -136,44 +191,62 @@ def always_causal(scores, mask=None):
 
     Look: use the mask that comes in, and only if one does.
     """
-    blocked = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-    return scores.masked_fill(blocked, -math.inf).softmax(-1)
+    future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+    return scores.masked_fill(future, -math.inf).softmax(-1)
+
+
+known.variants(
+    "mask-always-causal",
+    lambda scores, mask=None: always_causal(_masked(scores, mask)),
+    lambda scores, mask=None: (
+        unmasked(scores + mask) if mask is not None else always_causal(scores)
+    ),
+)
 
 
 @known("mask-content-ignored")
 def own_causal_mask(scores, mask=None):
     """Whenever a mask is given, a causal one is used instead. Other masks exist: padding, for one.
 
-    Look: add the mask that came in.
+    Look: use the mask that came in.
     """
     return scores.softmax(-1) if mask is None else always_causal(scores)
 
 
 @known("mask-tiny-value")
 def filled_with_next_to_nothing(scores, mask=None):
-    """Blocked scores were replaced by a number next to 0, most often -1e-9 where -1e9 was meant.
+    """Blocked scores were replaced by, or lowered by, a number next to 0, most often -1e-9 where
+    -1e9 was meant.
 
-    Look: the sign of the exponent; or just add the mask.
+    Look: the sign of the exponent.
+    Seen in: hyunwoongko/transformer#10, awslabs/gluonts#1401
     """
-    return (scores if mask is None else scores.masked_fill(mask < 0, -1e-9)).softmax(-1)
+    return _filled_with(-1e-9)(scores, mask)
 
 
-def _filled_with(value):
-    def faulty(scores, mask=None):
-        return (scores if mask is None else scores.masked_fill(mask < 0, value)).softmax(-1)
+def _lowered_by(value):
+    return lambda scores, mask=None: (
+        scores if mask is None else scores + value * _blocked(mask)
+    ).softmax(-1)
 
-    return faulty
+
+TINY = (-1e-9, 1e-9, -1e-10, -1e-8, -1e-6, -1e-5)
+known.variants("mask-tiny-value", *map(_filled_with, TINY), *map(_lowered_by, TINY))
 
 
-_filled_with_1e4 = _filled_with(-1e4)
-_filled_with_1e4.__doc__ = """Blocked scores were replaced by a finite number that is too small:
-where real scores come near it, the blocked tokens leak through.
+@known("mask-finite-value")
+def filled_with_too_small_a_number(scores, mask=None):
+    """Blocked scores hold a finite number that is too small: where real scores come near it, the
+    blocked tokens leak through.
 
-Look: add the mask as it is, with its -inf.
-"""
-known("mask-finite-value")(_filled_with_1e4)
-for _value in (-10.0, -100.0, -1e3, -9999.0):
-    known("mask-finite-value")(_filled_with(_value))
+    Look: add the mask as it is, with its -inf.
+    Seen in: huggingface/transformers#17306, facebookresearch/fairseq#3575, NVIDIA/apex#93
+    """
+    return _filled_with(-1e4)(scores, mask)
+
+
+SMALL = (-1.0, -2.0, -5.0, -10.0, -20.0)  # larger ones show in large scores only
+known.variants("mask-finite-value", *map(_filled_with, SMALL), *map(_lowered_by, SMALL))
 
 
 @known("double-scale")
@@ -182,13 +255,9 @@ def scaled_by_tokens(scores, mask=None):
     sqrt(d_head).
 
     Look: no division here but the one inside softmax.
+    Seen in: huggingface/diffusers#929, pytorch/pytorch#109366
     """
     return _masked(scores / math.sqrt(scores.size(-1)), mask).softmax(-1)
-
-
-@known("double-scale")
-def scaled_by_heads(scores, mask=None):
-    return _masked(scores / math.sqrt(scores.size(1)), mask).softmax(-1)
 
 
 @known("hard-attention")
@@ -196,7 +265,7 @@ def best_key_only(scores, mask=None):
     """All weight went to the best key, none to the others. That is argmax; softmax is its smooth
     form, through which gradients flow.
 
-    Look: softmax over the last axis.
+    Look: every open key must get some weight.
     """
     return F.one_hot(_masked(scores, mask).argmax(-1), scores.size(-1)).to(scores.dtype)
 
@@ -206,9 +275,15 @@ def sigmoid(scores, mask=None):
     """Each cell went through a sigmoid on its own. Keys must compete for one query's attention: a
     row shares out exactly 1.
 
-    Look: softmax over the last axis.
+    Look: one function of the whole row, not of each cell.
     """
     return torch.sigmoid(_masked(scores, mask))
+
+
+known.variants(
+    "sigmoid-instead-of-softmax",
+    _of_masked(lambda scores: _shared_out(torch.sigmoid(scores))),
+)
 
 
 @known("log-softmax-returned")
@@ -216,31 +291,55 @@ def logarithms(scores, mask=None):
     """What comes back are logarithms of weights: all at most 0. Values are averaged with the
     weights themselves.
 
-    Look: `softmax`, not `log_softmax`.
+    Look: is there a logarithm in your code?
     """
     return _masked(scores, mask).log_softmax(-1)
 
 
+known.variants(
+    "log-softmax-returned",
+    _of_masked(lambda scores: scores.softmax(-1).log()),
+)
+
+
 @known("linear-normalise")
 def divided_by_row_sum(scores, mask=None):
-    """Scores were divided by their row sum without exp. Scores can be negative, so such weights can
-    be too, and -inf spoils the row.
+    """Scores were divided by their row's sum or length without exp. Scores can be negative, so such
+    weights can be too, and -inf spoils the row.
 
-    Look: exp first, then divide by the row's sum: that is softmax.
+    Look: the exponential comes first; then divide by the row's sum.
     """
-    scores = _masked(scores, mask)
-    return scores / scores.sum(-1, keepdim=True)
+    return _shared_out(_masked(scores, mask))
 
 
-@known("linear-normalise")
-def divided_by_row_sum_of_open(scores, mask=None):
-    scores = scores if mask is None else scores.masked_fill(mask < 0, 0.0)
-    return scores / scores.sum(-1, keepdim=True)
+def _of_open(function):
+    """Blocked cells are 0; the others are `function(scores)`, divided by the row's sum."""
+    return lambda scores, mask=None: _shared_out(_replaced(function(scores), mask, 0))
 
 
-@known("linear-normalise")
-def divided_by_row_length(scores, mask=None):
-    return F.normalize(_masked(scores, mask), dim=-1)
+known.variants(
+    "linear-normalise",
+    _of_open(lambda scores: scores),
+    _of_open(torch.abs),
+    _of_open(torch.relu),
+    _of_open(torch.square),
+    _of_open(lambda scores: scores - scores.amin(-1, keepdim=True)),
+    _of_masked(lambda scores: _shared_out(torch.relu(scores))),
+    _of_masked(lambda scores: F.normalize(scores, dim=-1)),
+    _of_masked(lambda scores: F.normalize(scores, p=1, dim=-1)),
+    lambda scores, mask=None: F.normalize(_replaced(scores, mask, 0), p=1, dim=-1),
+    lambda scores, mask=None: F.normalize(_replaced(scores, mask, 0), dim=-1),
+)
+
+
+@known("softmax-eps")
+def with_a_guard(scores, mask=None):
+    """A small number was added to the weights or below the fraction, so rows do not quite sum to 1.
+    The row's largest exp is 1, so the sum can never be 0: no such guard is needed.
+
+    Look: divide by the sum alone.
+    """
+    return _with_eps(1e-3)(scores, mask)
 
 
 def _with_eps(eps):
@@ -252,40 +351,42 @@ def _with_eps(eps):
     return faulty
 
 
-_with_1e_minus_3 = _with_eps(1e-3)
-_with_1e_minus_3.__doc__ = """A small number was added to the denominator, so rows sum to a little
-less than 1. The row's largest exp is 1, so the sum can never be 0: no such guard is needed.
+def _with_eps_on_plain_powers(eps):
+    def faulty(scores, mask=None):
+        powers = torch.exp(_masked(scores, mask))
+        return powers / (powers.sum(-1, keepdim=True) + eps)
 
-Look: divide by the sum alone.
-"""
-known("softmax-eps")(_with_1e_minus_3)
-for _eps in (1e-2, 1e-4, 1e-5, 1.0):
-    known("softmax-eps")(_with_eps(_eps))
+    return faulty
 
 
-@known("softmax-eps")
-def with_eps_on_plain_powers(scores, mask=None):
-    powers = torch.exp(_masked(scores, mask))
-    return powers / (powers.sum(-1, keepdim=True) + 1e-3)
+def _with_eps_everywhere(eps):
+    def faulty(scores, mask=None):
+        scores = _masked(scores, mask)
+        return _shared_out(torch.exp(scores - scores.amax(-1, keepdim=True)) + eps)
+
+    return faulty
+
+
+EPS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)
+known.variants(
+    "softmax-eps",
+    *map(_with_eps, EPS),
+    *map(_with_eps_on_plain_powers, EPS),
+    *map(_with_eps_everywhere, EPS),
+    *(_of_masked(lambda scores, eps=eps: scores.softmax(-1) / (1 + eps)) for eps in EPS),
+    *(_of_masked(lambda scores, eps=eps: scores.softmax(-1) + eps) for eps in EPS),
+)
 
 
 @known("softmax-overflow")
 def powers_of_large_numbers(scores, mask=None):
     """exp of a large score is inf, and inf / inf is NaN; of a very negative row it is 0 / 0.
-    Softmax subtracts the row's largest score first, which changes nothing but the size of the
-    numbers.
+    Softmax takes the row's own largest score off first, which changes only the size of the numbers.
 
-    Look: `torch.softmax` does it; by hand, subtract `scores.amax(-1, keepdim=True)` before exp.
+    Look: what is exp of your largest and of your smallest row?
+    Seen in: pytorch/executorch#18407, mila-iqia/blocks#727, prescient-design/e3tools#3
     """
-    powers = torch.exp(_masked(scores, mask))
-    return powers / powers.sum(-1, keepdim=True)
-
-
-@known("softmax-overflow")
-def powers_less_the_overall_maximum(scores, mask=None):
-    scores = _masked(scores, mask)
-    powers = torch.exp(scores - scores.max())
-    return powers / powers.sum(-1, keepdim=True)
+    return _shared_out(torch.exp(_masked(scores, mask)))
 
 
 @known("dtype-changed")
@@ -294,27 +395,29 @@ def in_half_precision(scores, mask=None):
     that, and with all its digits.
 
     Look: is there a `.half()`, `.float()` or a dtype written out?
+    Seen in: pytorch/pytorch#21658, huggingface/diffusers#10891
     """
     return _masked(scores, mask).half().softmax(-1).to(scores.dtype)
 
 
-@known("dtype-changed")
-def in_bfloat16(scores, mask=None):
-    return _masked(scores, mask).bfloat16().softmax(-1).to(scores.dtype)
+known.variants(
+    "dtype-changed",
+    _of_masked(lambda scores: scores.bfloat16().softmax(-1).to(scores.dtype)),
+    _of_masked(lambda scores: scores.softmax(-1).half().to(scores.dtype)),
+    _of_masked(lambda scores: scores.softmax(-1).bfloat16().to(scores.dtype)),
+)
 
 
 @known("shape-only-stub")
 def as_they_came(scores, mask=None):
-    """The scores come back as they were: no softmax yet.
+    """The scores come back without a softmax: nothing is shared out yet.
 
-    Look: add the mask, then softmax over the last axis.
+    Look: after masking, the row must still be turned into weights.
     """
     return scores
 
 
-@known("shape-only-stub")
-def only_masked(scores, mask=None):
-    return _masked(scores, mask)
+known.variants("shape-only-stub", _masked)
 
 
 @known("softmax-twice")
@@ -322,15 +425,15 @@ def softmax_of_softmax(scores, mask=None):
     """Softmax was taken twice. The second one flattens the weights: they lie between 0 and 1, so
     their exponentials are all alike.
 
-    Look: one softmax, over the last axis.
+    Look: how many times does a softmax or an exp run?
     """
     return _masked(scores, mask).softmax(-1).softmax(-1)
 
 
-known.sign(
+known.behaviour(
     "ambiguous-truth-value",
     """`if mask:` asks a whole tensor whether it is true. Only whether there is a mask matters.
 
-    Look: `if mask is not None:`.
+    Look: compare with `None`, by `is`.
     """,
 )

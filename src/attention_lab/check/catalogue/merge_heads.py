@@ -1,31 +1,40 @@
 """Mistakes in `merge_heads(x)`."""
 
+from torch.nn import functional as F
+
 from attention_lab.check.catalogue.entry import Known
 
 known = Known("merge_heads")
 
 
-@known("merge-without-transpose")
-def reshaped_at_once(x):
-    """The heads were flattened while H still stood before T: the shape is right, and each row holds
-    pieces of several tokens.
+def _merged(x):
+    return x.transpose(1, 2).flatten(2)
 
-    Look: bring H back beside d_head first, then flatten the two.
-    """
-    B, H, T, d_head = x.shape
+
+def _as_tokens(x, like):
+    """Cut the numbers of x, in their order, into (B, T, H * d_head)."""
+    B, H, T, d_head = like.shape
     return x.reshape(B, T, H * d_head)
 
 
 @known("merge-without-transpose")
-def last_two_swapped(x):
-    B, H, T, d_head = x.shape
-    return x.transpose(2, 3).reshape(B, T, H * d_head)
+def reshaped_at_once(x):
+    """The heads were flattened while H and d_head did not stand side by side: each row holds
+    pieces of several tokens.
+
+    Look: bring H back beside d_head first, then flatten the two.
+    Seen in: jsbaan/transformer-from-scratch#6, ajhalthor/Transformer-Neural-Network#4
+    """
+    return _as_tokens(x, like=x)
 
 
-@known("merge-without-transpose")
-def all_reversed(x):
-    B, H, T, d_head = x.shape
-    return x.permute(0, 3, 2, 1).reshape(B, T, H * d_head)
+known.variants(
+    "merge-without-transpose",
+    lambda x: _as_tokens(x.transpose(2, 3), like=x),
+    lambda x: _as_tokens(x.permute(0, 3, 2, 1), like=x),
+    lambda x: _as_tokens(x.permute(0, 3, 1, 2), like=x),
+    lambda x: x.reshape(x.size(0), x.size(1), -1),
+)
 
 
 @known("missing-contiguous")
@@ -33,16 +42,17 @@ def view_after_transpose(x):
     """`view` refuses: after the transpose the numbers of one row do not lie side by side in memory,
     and a view never moves numbers.
 
-    Look: `.contiguous()` after the transpose and before `view`, its result kept; or `reshape`.
+    Look: ask for a copy in order before `view`, and keep it; or use what copies when it must.
+    Seen in: facebookresearch/fairseq#2598, NVIDIA/Megatron-LM#251
     """
     B, H, T, d_head = x.shape
     return x.contiguous().transpose(1, 2).view(B, T, H * d_head)
 
 
-@known("missing-contiguous")
-def view_after_transpose_of_what_came(x):
-    B, H, T, d_head = x.shape
-    return x.transpose(1, 2).view(B, T, H * d_head)
+known.variants(
+    "missing-contiguous",
+    lambda x: x.transpose(1, 2).view(x.size(0), x.size(2), x.size(1) * x.size(3)),
+)
 
 
 @known("head-interleaving")
@@ -50,7 +60,8 @@ def dealt_like_cards(x):
     """The features of the heads were shuffled together like cards. Merging puts the heads side by
     side: all of head 0, then all of head 1.
 
-    Look: flatten (H, d_head), in that order.
+    Look: in which order do the two axes stand that you flatten?
+    Seen in: NVIDIA/apex#1131, awslabs/slapo#46
     """
     return x.permute(0, 2, 3, 1).flatten(2)
 
@@ -61,7 +72,7 @@ def last_head_first(x):
 
     Look: is something flipped, or counted down?
     """
-    return x.flip(1).transpose(1, 2).flatten(2)
+    return _merged(x.flip(1))
 
 
 @known("heads-averaged")
@@ -70,13 +81,19 @@ def averaged(x):
     out_proj decides how to mix it.
 
     Look: no mean; the last axis of the result has H * d_head features.
+    Seen in: broadinstitute/CellCap#40
     """
     return x.mean(dim=1)
 
 
-@known("heads-averaged")
-def averaged_and_repeated(x):
-    return x.mean(dim=1).repeat(1, 1, x.size(1))
+known.variants(
+    "heads-averaged",
+    lambda x: _merged(x.mean(1, keepdim=True).expand_as(x)),
+    lambda x: x.mean(1).repeat_interleave(x.size(1), dim=-1),
+    lambda x: F.pad(x.mean(1), (0, x.size(3) * (x.size(1) - 1))),
+    lambda x: x.mean(1, keepdim=True),
+    lambda x: x.mean(-1).transpose(1, 2),
+)
 
 
 @known("heads-summed")
@@ -89,67 +106,76 @@ def added_up(x):
     return x.sum(dim=1)
 
 
-@known("heads-summed")
-def added_up_and_repeated(x):
-    return x.sum(dim=1).repeat(1, 1, x.size(1))
+known.variants(
+    "heads-summed",
+    lambda x: _merged(x.sum(1, keepdim=True).expand_as(x)),
+    lambda x: x.sum(1).repeat_interleave(x.size(1), dim=-1),
+    lambda x: F.pad(x.sum(1), (0, x.size(3) * (x.size(1) - 1))),
+    lambda x: x.sum(1, keepdim=True),
+)
 
 
 @known("shape-only-stub")
 def as_it_came(x):
-    """The input comes back as it was: nothing is merged yet.
+    """Nothing is merged yet: what comes back is x itself, or numbers that do not depend on it.
 
     Look: the docstring says which shape goes out; the hint says how.
     """
     return x
 
 
-@known("shape-only-stub")
-def zeros(x):
-    B, H, T, d_head = x.shape
-    return x.new_zeros(B, T, H * d_head)
+@known("batch-first-confusion")
+def time_first(x):
+    """Batch and time changed places: here the batch comes first, (B, T, d_model).
+
+    Look: the order of the axes in `permute`.
+    Seen in: pytorch/pytorch#63560, raoyongming/DenseCLIP#55
+    """
+    return _merged(x).transpose(0, 1)
+
+
+known.variants("batch-first-confusion", lambda x: _as_tokens(x.permute(2, 0, 1, 3), like=x))
 
 
 @known("wrong-axis-order")
 def only_transposed(x):
-    """The axes were brought into the order (B, T, H, d_head) and not flattened: one axis too many.
+    """The axes were not brought into the order batch, token, head, feature before the last two
+    became one, or they were not made one.
 
-    Look: make one axis of the last two.
+    Look: name the four axes aloud, in the order in which they stand before you flatten.
     """
     return x.transpose(1, 2)
 
 
-@known("batch-first-confusion")
-def time_first(x):
-    """Batch and time changed places: the result is (T, B, d_model). Here the batch comes first.
-
-    Look: the order of the axes in `permute`.
-    """
-    return x.permute(2, 0, 1, 3).flatten(2)
-
-
-@known("wrong-return-shape")
-def batch_and_time_flat(x):
-    """The features are merged rightly, but batch and time became one axis.
-
-    Look: the result is (B, T, d_model).
-    """
-    return x.transpose(1, 2).flatten(2).flatten(0, 1)
-
-
-@known("wrong-return-shape")
-def features_before_time(x):
-    return x.transpose(1, 2).flatten(2).transpose(1, 2)
+known.variants(
+    "wrong-axis-order",
+    lambda x: x.permute(1, 2, 0, 3).flatten(2),
+    lambda x: x.permute(0, 3, 2, 1).flatten(2),
+    lambda x: x.permute(0, 3, 1, 2).flatten(2),
+    lambda x: x.permute(2, 1, 0, 3).flatten(2),
+    lambda x: x.transpose(0, 1).flatten(2),
+    lambda x: x.transpose(1, 2).reshape(x.size(0), x.size(1), -1),
+    lambda x: x.permute(0, 2, 3, 1),
+    lambda x: x.permute(2, 0, 1, 3),
+)
 
 
 @known("batch-one-only")
-def without_batch(x):
+def first_of_the_batch(x):
     """It works for a batch of one and no other: the batch axis is dropped or taken to be 1.
 
     Look: the first size of x is B; keep it as the first size of the result.
+    Seen in: junliu621/PPLM#6, lucidrains/graph-transformer-pytorch#2
     """
-    return x[:1].transpose(1, 2).flatten(2)
+    return _merged(x[:1])
 
 
-@known("batch-one-only")
-def batch_dropped(x):
-    return x[0].transpose(0, 1).flatten(1)
+known.variants("batch-one-only", lambda x: x[0].transpose(0, 1).flatten(1))
+known.behaviour(
+    "wrong-return-shape",
+    """The features are merged rightly, but the result is not (B, T, d_model): axes changed places,
+    became one, or are too many.
+
+    Look: what happens after the heads stand side by side?
+    """,
+)

@@ -1,13 +1,14 @@
 """Mistakes in the forward pass of `MultiHeadAttention`, beside those of its steps.
 
-The step's mistakes are taken over: each is put into an otherwise right forward pass.
+A faulty answer is a forward pass here, `faulty(self, x, causal=False)`. The steps' mistakes are
+taken over: each is put into an otherwise right forward pass.
 """
 
 import math
 from functools import partial
 
 import torch
-from torch import nn
+from torch.nn import functional as F
 
 from attention_lab.check import steps
 from attention_lab.check.catalogue import (
@@ -19,102 +20,56 @@ from attention_lab.check.catalogue import (
     project,
     split_heads,
 )
-from attention_lab.check.catalogue.entry import Known, Misconception
+from attention_lab.check.catalogue.entry import Known
 
-RIGHT = {name: getattr(steps, name) for name in vars(steps) if name in (
-    "project", "split_heads", "attention_scores", "causal_mask", "masked_softmax", "attend",
-    "merge_heads",
-)}  # fmt: skip
-
-
-class _Attention(nn.Module):
-    def __init__(self, d_model, num_heads, forward):
-        super().__init__()
-        self.num_heads, self.d_head = num_heads, d_model // num_heads
-        self.q_proj = nn.Linear(d_model, d_model)
-        self.k_proj = nn.Linear(d_model, d_model)
-        self.v_proj = nn.Linear(d_model, d_model)
-        self.out_proj = nn.Linear(d_model, d_model)
-        self._forward = forward
-
-    def forward(self, *args):
-        return self._forward(self, *args)
-
-
-def _class_of(forward):
-    """A class with the lesson's interface whose forward pass is `forward(module, x, causal)`."""
-    return type("Faulty", (_Attention,), {"__init__": _init_with(forward)})
-
-
-def _init_with(forward):
-    def __init__(self, d_model, num_heads):  # noqa: N807
-        _Attention.__init__(self, d_model, num_heads, forward)
-
-    return __init__
-
-
-class _KnownForward(Known):
-    """As `Known`, for functions that are a forward pass."""
-
-    def __call__(self, slug):
-        add = super().__call__(slug)
-        return lambda forward: add(_with_doc(_class_of(forward), forward)) and forward
-
-
-def _with_doc(cls, forward):
-    cls.__doc__ = forward.__doc__
-    return cls
-
-
-known = _KnownForward("MultiHeadAttention")
+known = Known("MultiHeadAttention")
 
 
 def _heads(self, x, causal, **replaced):
     """A forward pass up to the merged heads, with some steps replaced."""
-    take = {**RIGHT, **replaced}
-    q, k, v = take["project"](x, self.q_proj, self.k_proj, self.v_proj)
-    q, k, v = (take["split_heads"](part, self.num_heads) for part in (q, k, v))
-    scores = take["attention_scores"](q, k)
-    mask = take["causal_mask"](x.shape[1], x.device, x.dtype) if causal else None
-    weights = take["masked_softmax"](scores, mask)
-    return take["merge_heads"](take["attend"](weights, v))
+
+    def take(step):
+        return replaced.get(step) or getattr(steps, step)
+
+    q, k, v = take("project")(x, self.q_proj, self.k_proj, self.v_proj)
+    q, k, v = (take("split_heads")(part, self.num_heads) for part in (q, k, v))
+    scores = take("attention_scores")(q, k)
+    mask = take("causal_mask")(x.shape[1], x.device, x.dtype) if causal else None
+    weights = take("masked_softmax")(scores, mask)
+    return take("merge_heads")(take("attend")(weights, v))
 
 
 def _forward(self, x, causal=False, **replaced):
     return self.out_proj(_heads(self, x, causal, **replaced))
 
 
-# Steps' mistakes that mean something else, or nothing, inside a class.
-LEFT_OUT = {"scale-in-wrong-step", "wrong-return-shape", "mask-extra-dims", "returns-extra"}
+def _with(**replaced):
+    return partial(_forward, **replaced)
 
 
-def _taken_over():
-    modules = (
-        attention_scores, split_heads, merge_heads, causal_mask, masked_softmax, attend, project,
-    )  # fmt: skip
-    for module in modules:
-        for entry in module.known.entries:
-            if entry.faulty and entry.slug not in LEFT_OUT:
-                forward = partial(_forward, **{module.known.step: entry.faulty})
-                yield Misconception(
-                    entry.slug, known.step, entry.means, entry.look, entry.seen_in,
-                    _class_of(forward),
-                )  # fmt: skip
+def _where(condition):
+    """The mask is on only where `condition(self, x)` holds."""
+    return lambda self, x, causal=False: _forward(self, x, causal and condition(self, x))
+
+
+def _weights(self, x, causal):
+    """The weights (B, H, T, T) of a right forward pass."""
+    kept = []
+    _heads(self, x, causal, attend=lambda weights, v: kept.append(weights) or v)
+    return kept[0]
 
 
 @known("wrong-default")
 def causal_by_default(self, x, causal=True):
-    """The mask is on when nobody asked for it: `causal` is False by default, and means what it
-    says.
+    """The mask is on when nobody asked for it, or off when somebody did: `causal` is False by
+    default, and means what it says.
 
     Look: the default in the signature, and the condition that the mask hangs on.
     """
     return _forward(self, x, causal)
 
 
-@known("wrong-default")
-def flag_inverted(self, x, causal=False):
-    return _forward(self, x, not causal)
+known.variants("wrong-default", lambda self, x, causal=False: _forward(self, x, not causal))
 
 
 @known("mask-always-causal")
@@ -128,11 +83,21 @@ def mask_always(self, x, causal=False):
 
 @known("mask-ignored")
 def mask_never(self, x, causal=False):
-    """`causal=True` changes nothing: the future stays visible.
+    """`causal=True` changes nothing, or only in some calls: the future stays visible.
 
-    Look: is the mask made, and is it passed on to the softmax?
+    Look: is the mask made, and is its result the one that is used?
     """
     return _forward(self, x, False)
+
+
+known.variants(
+    "mask-ignored",
+    _where(lambda self, x: x.size(0) > 1),
+    _where(lambda self, x: x.size(0) == 1),
+    _where(lambda self, x: self.num_heads > 1),
+    _where(lambda self, x: self.training),
+    _where(lambda self, x: not self.training),
+)
 
 
 @known("missing-out-proj")
@@ -147,12 +112,39 @@ def heads_as_they_are(self, x, causal=False):
 
 @known("residual-added")
 def input_added(self, x, causal=False):
-    """The input was added to the result. That residual connection belongs to the block around
-    attention, not into it.
+    """The input, or another step's result, was added on top. That residual connection belongs to
+    the block around attention, not into it.
 
     Look: what is added before `return`?
     """
     return x + _forward(self, x, causal)
+
+
+known.variants(
+    "residual-added",
+    lambda self, x, causal=False: self.out_proj(x + _heads(self, x, causal)),
+    lambda self, x, causal=False: self.out_proj(m := _heads(self, x, causal)) + m,
+    lambda self, x, causal=False: F.layer_norm(x + _forward(self, x, causal), x.shape[-1:]),
+)
+
+
+@known("shape-only-stub")
+def input_back(self, x, causal=False):
+    """Nothing attends yet: what comes back is x, or x through some layers, or numbers that do not
+    depend on it.
+
+    Look: project, split, score, mask, softmax, attend, merge, project out.
+    """
+    return x
+
+
+known.variants(
+    "shape-only-stub",
+    lambda self, x, causal=False: self.out_proj(x),
+    lambda self, x, causal=False: self.out_proj(self.v_proj(x)),
+    lambda self, x, causal=False: self.v_proj(x),
+    lambda self, x, causal=False: self.q_proj(x),
+)
 
 
 @known("values-not-used")
@@ -160,19 +152,17 @@ def keys_attended(self, x, causal=False):
     """The weights mix the keys, or the queries, where they should mix the values. Keys decide where
     to look; values are what is found there.
 
-    Look: the second argument of the last product.
+    Look: the second argument of the last product, and which layer made it.
+    Seen in: Kamichanw/SeekDeeper#9
     """
     return _forward(self, x, causal, project=lambda x, q, k, v: (q(x), k(x), k(x)))
 
 
-@known("values-not-used")
-def queries_attended(self, x, causal=False):
-    return _forward(self, x, causal, project=lambda x, q, k, v: (q(x), k(x), q(x)))
-
-
-@known("values-not-used")
-def input_attended(self, x, causal=False):
-    return _forward(self, x, causal, project=lambda x, q, k, v: (q(x), k(x), x))
+known.variants(
+    "values-not-used",
+    _with(project=lambda x, q, k, v: (q(x), k(x), q(x))),
+    _with(project=lambda x, q, k, v: (q(x), k(x), x)),
+)
 
 
 @known("single-head-only")
@@ -182,34 +172,47 @@ def one_big_head(self, x, causal=False):
 
     Look: split before the scores, merge after attending.
     """
-    whole = {"split_heads": lambda x, num_heads: x[:, None]}
-    return _forward(self, x, causal, **whole)
+    return _forward(self, x, causal, split_heads=lambda x, num_heads: x[:, None])
 
 
-@known("single-head-only")
 def one_big_head_scaled_by_d_head(self, x, causal=False):
-    whole = {
-        "split_heads": lambda x, num_heads: x[:, None],
-        "attention_scores": lambda q, k: q @ k.mT / math.sqrt(self.d_head),
-    }
-    return _forward(self, x, causal, **whole)
-
-
-@known("view-instead-of-transpose")
-def view_in_view_out(self, x, causal=False):
-    """Heads were split by a `view` straight to (B, H, T, d_head) and merged by one back: the two
-    undo each other, so a round trip looks fine, but in between each head holds some of the
-    tokens.
-
-    Look: split with `view(B, T, H, d_head).transpose(1, 2)`.
-    """
     return _forward(
         self,
         x,
         causal,
-        split_heads=lambda x, H: x.reshape(x.size(0), H, x.size(1), -1),
-        merge_heads=lambda x: x.reshape(x.size(0), x.size(2), -1),
+        split_heads=lambda x, num_heads: x[:, None],
+        attention_scores=lambda q, k: q @ k.mT / math.sqrt(self.d_head),
     )
+
+
+known.variants("single-head-only", one_big_head_scaled_by_d_head)
+
+
+def _view_in(x, num_heads):
+    return x.reshape(x.size(0), num_heads, x.size(1), -1)
+
+
+def _view_out(x):
+    return x.reshape(x.size(0), x.size(2), -1)
+
+
+@known("view-instead-of-transpose")
+def view_in_view_out(self, x, causal=False):
+    """Heads were cut by a `view` straight to (B, H, T, d_head). A view moves no number, so each
+    head holds some of the tokens; a view back undoes it, so that a round trip looks fine.
+
+    Look: split one tensor whose cells you can tell apart, and print head 0.
+    Seen in: hyunwoongko/transformer#15, jadore801120/attention-is-all-you-need-pytorch#177
+    """
+    return _forward(self, x, causal, split_heads=_view_in, merge_heads=_view_out)
+
+
+def only_queries_and_keys_by_view(self, x, causal=False):
+    parts = iter((_view_in, _view_in, steps.split_heads))
+    return _forward(self, x, causal, split_heads=lambda *args: next(parts)(*args))
+
+
+known.variants("view-instead-of-transpose", only_queries_and_keys_by_view)
 
 
 @known("head-interleaving")
@@ -218,6 +221,7 @@ def interleaved_in_and_out(self, x, causal=False):
     h*d_head to (h+1)*d_head of each projection's weight.
 
     Look: the order (H, d_head) when the last axis is cut, and again when it is joined.
+    Seen in: jadore801120/attention-is-all-you-need-pytorch#120, awslabs/slapo#46
     """
     return _forward(
         self,
@@ -249,7 +253,7 @@ def heads_attend_to_heads(self, x, causal=False):
     """H was not brought before T, so each token's heads attended to one another, and no token saw
     any other.
 
-    Look: scores must be (B, H, T, T): swap T and H after the cut.
+    Look: scores must be (B, H, T, T): which axes does the product run over?
     """
     return _forward(
         self,
@@ -261,46 +265,60 @@ def heads_attend_to_heads(self, x, causal=False):
     )
 
 
+def heads_attend_to_heads_under_the_tokens_mask(self, x, causal=False):
+    """It raises with a mask unless H equals T."""
+    return _forward(
+        self,
+        x,
+        causal,
+        split_heads=lambda x, H: x.unflatten(-1, (H, -1)),
+        merge_heads=lambda x: x.flatten(2),
+    )
+
+
+known.variants("missing-head-transpose", heads_attend_to_heads_under_the_tokens_mask)
+
+
 @known("batch-first-confusion")
 def batch_attended(self, x, causal=False):
-    """Attention ran across the batch: x was read as (T, B, d_model), as `nn.MultiheadAttention`
-    does without `batch_first=True`. Here the batch comes first.
+    """Batch and time changed places: x was read as (T, B, d_model), as `nn.MultiheadAttention` does
+    without `batch_first=True`, or given back so. Here the batch comes first.
 
     Look: which axis do you call T?
+    Seen in: pytorch/pytorch#63560, om-ai-lab/OmDet#19, raoyongming/DenseCLIP#55
     """
     return _forward(self, x.transpose(0, 1), causal).transpose(0, 1)
 
 
-@known("batch-first-confusion")
-def time_first_out(self, x, causal=False):
-    return _forward(self, x, causal).transpose(0, 1)
+known.variants(
+    "batch-first-confusion",
+    lambda self, x, causal=False: _forward(self, x, causal).transpose(0, 1),
+    lambda self, x, causal=False: _forward(self, x.transpose(0, 1), causal),
+)
+
+
+def _out_without_bias(self, x, causal=False, **replaced):
+    return _heads(self, x, causal, **replaced) @ self.out_proj.weight.T
 
 
 @known("bias-forgotten")
-def no_bias_in(self, x, causal=False):
+def no_bias_at_all(self, x, causal=False):
     """A layer's weight was used without its bias. New layers of `nn.MultiheadAttention` start with
     zero biases, which hides this until training moves them.
 
     Look: call the layers themselves.
     """
-    return _forward(self, x, causal, project=lambda x, *layers: [x @ p.weight.T for p in layers])
+    without = {"project": lambda x, *layers: [x @ p.weight.T for p in layers]}
+    return _out_without_bias(self, x, causal, **without)
 
 
-@known("bias-forgotten")
-def no_bias_out(self, x, causal=False):
-    return _heads(self, x, causal) @ self.out_proj.weight.T
-
-
-@known("bias-forgotten")
-def no_bias_at_all(self, x, causal=False):
-    merged = _heads(self, x, causal, project=lambda x, *layers: [x @ p.weight.T for p in layers])
-    return merged @ self.out_proj.weight.T
+known.variants("bias-forgotten", _out_without_bias)
 
 
 @known("weight-not-transposed")
 def out_weight_as_it_is(self, x, causal=False):
-    """`nn.Linear` keeps its weight as (out, in) and computes x @ W.T + b. Here a weight was used
-    without the transpose; it is square, so no shape complains.
+    """`nn.Linear` keeps its weight as (out, in) and multiplies by its transpose. Here a weight was
+    used as it is; it is square, so no shape complains.
 
     Look: call the layer itself.
     """
@@ -309,17 +327,19 @@ def out_weight_as_it_is(self, x, causal=False):
 
 @known("extra-nonlinearity")
 def relu_on_the_way_out(self, x, causal=False):
-    """An activation stands where only linear layers belong. The one nonlinearity of attention is
-    its softmax.
+    """Something bends what ought to be linear. The one nonlinearity of attention is its softmax.
 
     Look: what happens before and after each layer?
     """
-    return torch.relu(_forward(self, x, causal))
+    return F.relu(_forward(self, x, causal))
 
 
-@known("extra-nonlinearity")
-def relu_before_out_proj(self, x, causal=False):
-    return self.out_proj(torch.relu(_heads(self, x, causal)))
+for _bend in project.ACTIVATIONS:
+    known.variants(
+        "extra-nonlinearity",
+        lambda self, x, causal=False, bend=_bend: bend(_forward(self, x, causal)),
+        lambda self, x, causal=False, bend=_bend: self.out_proj(bend(_heads(self, x, causal))),
+    )
 
 
 @known("returns-weights")
@@ -329,60 +349,25 @@ def weights_alone(self, x, causal=False):
 
     Look: go on: attend, merge, project out.
     """
-    kept = []
-    _heads(self, x, causal, attend=lambda w, v: kept.append(w) or w @ v)
-    return kept[0]
+    return _weights(self, x, causal)
 
 
-@known("returns-extra")
-def weights_as_well(self, x, causal=False):
-    """More than one thing comes back. The class returns one tensor, (B, T, d_model).
-
-    Look: what stands after `return`; keep weights in an attribute if you want to look at them.
-    """
-    kept = []
-    return _forward(self, x, causal, attend=lambda w, v: kept.append(w) or w @ v), kept[0]
-
-
-@known("returns-extra")
-def mean_weights_as_well(self, x, causal=False):
-    out, weights = weights_as_well(self, x, causal)
-    return out, weights.mean(1)
-
-
-@known("returns-extra")
-def nothing_as_well(self, x, causal=False):
-    return _forward(self, x, causal), None
-
-
-@known("shape-only-stub")
-def input_back(self, x, causal=False):
-    """The input comes back as it was: nothing is computed yet.
-
-    Look: project, split, score, mask, softmax, attend, merge, project out.
-    """
-    return x
-
-
-@known("shape-only-stub")
-def nothing_but_zeros(self, x, causal=False):
-    return torch.zeros_like(x)
-
-
-@known("shape-only-stub")
-def only_projected_out(self, x, causal=False):
-    return self.out_proj(x)
+known.variants(
+    "returns-weights",
+    lambda self, x, causal=False: _weights(self, x, causal).mean(1),
+    lambda self, x, causal=False: _weights(self, x, causal).sum(1),
+)
 
 
 @known("scale-by-d-model")
 def by_root_of_width(self, x, causal=False):
-    """Scores are divided by sqrt(d_model). Each head multiplies vectors of length d_head, so the
-    scale is sqrt(d_head).
+    """Scores are divided by a root of d_model. Each head multiplies vectors of length d_head, so
+    the scale is sqrt(d_head).
 
-    Look: which size is x.size(-1)?
+    Look: which size is `x.size(-1)`?
+    Seen in: lucidrains/vit-pytorch#65, chelsea0x3b/dfdx#171, omihub777/ViT-CIFAR#11
     """
-    scores = {"attention_scores": lambda q, k: q @ k.mT / math.sqrt(x.size(-1))}
-    return _forward(self, x, causal, **scores)
+    return _with(attention_scores=lambda q, k: q @ k.mT / math.sqrt(x.size(-1)))(self, x, causal)
 
 
 @known("mask-broadcast-batch-heads")
@@ -390,57 +375,101 @@ def mask_of_batch(self, x, causal=False):
     """The mask has the shape (B, T, T). Beside scores of (B, H, T, T) its first axis lines up
     with the heads, not with the batch: it fails, or works by chance when B equals H.
 
-    Look: (T, T) is enough; else give it an axis for the heads, (B, 1, T, T).
+    Look: (T, T) is enough; else give it an axis for the heads.
+    Seen in: lucidrains/vit-pytorch#71, hyunwoongko/transformer#32
     """
-    B = x.shape[0]
-    mask = {"causal_mask": lambda *args: steps.causal_mask(*args).repeat(B, 1, 1)}
+    mask = {"causal_mask": lambda *args: steps.causal_mask(*args).repeat(x.shape[0], 1, 1)}
     return _forward(self, x, causal, **mask)
 
 
-@known("squeeze-drops-dims")
-def squeezed(self, x, causal=False):
-    """`squeeze()` drops every axis of size 1, also the batch of one or the single token.
+@known("mask-fills-zero")
+def scores_cut_to_a_triangle(self, x, causal=False):
+    """Blocked scores became 0, by filling, by `tril` or by a product with zeros and ones. exp(0) is
+    1: the future still takes part.
 
-    Look: name the axis, or reshape to sizes that you know.
+    Look: what must a score be so that exp(score) is 0?
+    Seen in: jadore801120/attention-is-all-you-need-pytorch#16, rasbt/LLMs-from-scratch#279
     """
-    return _forward(self, x, causal).squeeze()
+    cut = {"masked_softmax": lambda s, m: (s if m is None else s.tril()).softmax(-1)}
+    return _forward(self, x, causal, **cut)
 
 
-@known("squeeze-drops-dims")
-def batch_squeezed(self, x, causal=False):
-    return _forward(self, x, causal).squeeze(0)
+def _rows_lost(blocked, fill):
+    """Blocked scores are filled with a finite number, also in rows where nothing is open."""
+
+    def softmax(scores, mask):
+        if mask is not None:
+            scores = scores.masked_fill(blocked(torch.ones_like(scores)).bool(), fill)
+        return scores.softmax(-1)
+
+    return _with(masked_softmax=softmax)
 
 
-@known("squeeze-drops-dims")
-def time_squeezed(self, x, causal=False):
-    return _forward(self, x, causal).squeeze(1)
+for _fill in (-1e9, torch.finfo(torch.float32).min):
+    known.variants("mask-diagonal-zero", _rows_lost(torch.triu, _fill))
+    known.variants("mask-inverted", _rows_lost(torch.tril, _fill))
 
 
-@known("mask-multiplied")
-def scores_times_triangle(self, x, causal=False):
-    """Scores were multiplied by a triangle of ones. Blocked scores become 0, and exp(0) is 1: the
-    future still takes part.
+@known("heads-averaged")
+def weights_averaged(self, x, causal=False):
+    """Heads, or their weights, were averaged. They are to stand side by side: what each found is
+    kept, and out_proj decides how to mix it.
 
-    Look: add -inf before softmax instead.
+    Look: no mean over the head axis.
+    Seen in: broadinstitute/CellCap#40
     """
-    mask = {"masked_softmax": lambda s, m: (s if m is None else s.tril()).softmax(-1)}
-    return _forward(self, x, causal, **mask)
+    return _with(attend=lambda weights, v: weights.mean(1, keepdim=True) @ v)(self, x, causal)
 
 
-known.entries += _taken_over()
+# Steps' mistakes that mean something else, or nothing, inside a class.
+LEFT_OUT = {
+    "scale-in-wrong-step",
+    "chained-projection",
+    "does-next-step-too",
+    "ignores-given-layers",
+    "shape-only-stub",
+    "batch-one-only",
+    "mask-extra-dims",
+    "mask-multiplied",
+    "mask-wrong-dtype",
+    "wrong-axis-order",
+    "wrong-return-shape",
+    "returns-extra",
+    "rounded-scores",
+}
+for _step in (
+    attention_scores, split_heads, merge_heads, causal_mask, masked_softmax, attend, project,
+):  # fmt: skip
+    known.take_over(
+        _step.known,
+        without=LEFT_OUT,
+        changed=lambda faulty, step=_step.known.step: _with(**{step: faulty}),
+    )
+
 for _slug, _text in {
+    "returns-extra": """More comes back than the one tensor that is wanted, (B, T, d_model): a
+        tuple, a list or a dictionary.
+
+        Look: what stands after `return`; keep weights in an attribute if you want to see them.
+        """,
+    "squeeze-drops-dims": """It goes wrong where a size is 1. `squeeze()` drops every axis of size
+        1, also the batch of one, the single head or the single token.
+
+        Look: name the axis, or reshape to sizes that you know.
+        """,
     "interface-changed": """One of the four layers that the class is given is gone or of another
         size. Checks write their own numbers into `q_proj`, `k_proj`, `v_proj` and `out_proj`.
 
         Look: leave `__init__` as it is; write `forward`.
         """,
-    "stale-cache": """A mask made for one length is used for another: the first call is right, a
-        later one with another T is not.
+    "stale-cache": """Something made in one call is used in a later one, where it does not fit:
+        a first call is right, later ones are not.
 
-        Look: make the mask in `forward`, from the T of this x.
+        Look: what is kept in `self` or outside? Make the mask in `forward`, from the T of this x.
+        Seen in: facebookresearch/xformers#655, facebookresearch/xformers#66
         """,
-    "ignores-given-layers": """The result does not come from the four layers of the class, and two
-        calls disagree: new layers with new random weights are made on each call.
+    "ignores-given-layers": """The result does not come from the four layers of the class: others
+        stand in their place, and what the four learn could never reach it.
 
         Look: use `self.q_proj`, `self.k_proj`, `self.v_proj` and `self.out_proj`.
         """,
@@ -452,7 +481,8 @@ for _slug, _text in {
     "mask-wrong-device": """The mask is made on the CPU wherever x lives. On a GPU the next
         operation with it fails.
 
-        Look: `device=x.device` when the mask is made.
+        Look: `device` when the mask is made.
+        Seen in: mlverse/torch#1473, InfiniTensor/llaisys#11
         """,
 }.items():
-    known.sign(_slug, _text)
+    known.behaviour(_slug, _text)

@@ -1,6 +1,7 @@
 """Mistakes in `project(x, q_proj, k_proj, v_proj)`."""
 
 import math
+from itertools import combinations, permutations, product
 
 import torch
 from torch.nn import functional as F
@@ -9,6 +10,25 @@ from attention_lab.check.catalogue.entry import Known
 
 known = Known("project")
 
+SOME = [some for n in (1, 2, 3) for some in combinations(range(3), n)]
+ORDER = (0, 1, 2)
+
+
+def _sources(order):
+    """All layers used, in the order given."""
+    return lambda x, *layers: tuple(layers[i](x) for i in order)
+
+
+def _where(some, part):
+    """The mistake `part(x, layer)` in some of the three results; the others are right."""
+    return lambda x, *layers: tuple(
+        part(x, layer) if i in some else layer(x) for i, layer in enumerate(layers)
+    )
+
+
+def _anywhere(part):
+    return [_where(some, part) for some in SOME]
+
 
 @known("shared-projection")
 def v_from_k(x, q_proj, k_proj, v_proj):
@@ -16,136 +36,146 @@ def v_from_k(x, q_proj, k_proj, v_proj):
     different views of the same tokens; most often one line was copied and not fully changed.
 
     Look: which layer makes which result? Each of the three is used once.
+    Seen in: yflyzhang/AnnotatedTransformer#1, Khaliladib11/Transformer-from-scratch#3
     """
     return q_proj(x), k_proj(x), k_proj(x)
 
 
-@known("shared-projection")
-def k_from_q(x, q_proj, k_proj, v_proj):
-    return q_proj(x), q_proj(x), v_proj(x)
+@known("wrong-return-order")
+def keys_last(x, q_proj, k_proj, v_proj):
+    """All three results are there, but not in the order q, k, v. The next steps take them by
+    position, so the wrong one would be asked, matched or averaged.
+
+    Look: the order after `return`.
+    """
+    return q_proj(x), v_proj(x), k_proj(x)
 
 
-@known("shared-projection")
-def v_from_q(x, q_proj, k_proj, v_proj):
-    return q_proj(x), k_proj(x), q_proj(x)
-
-
-@known("shared-projection")
-def k_from_v(x, q_proj, k_proj, v_proj):
-    return q_proj(x), v_proj(x), v_proj(x)
-
-
-@known("shared-projection")
-def all_from_q(x, q_proj, k_proj, v_proj):
-    return q_proj(x), q_proj(x), q_proj(x)
-
-
-def _reordered(name, order):
-    def faulty(x, q_proj, k_proj, v_proj):
-        parts = q_proj(x), k_proj(x), v_proj(x)
-        return tuple(parts[i] for i in order)
-
-    faulty.__name__ = name
-    return faulty
-
-
-_swapped = _reordered("q_v_k", (0, 2, 1))
-_swapped.__doc__ = """All three results are there, but not in the order q, k, v. The next steps take
-them by position, so the wrong one would be asked, matched or averaged.
-
-Look: the order after `return`.
-"""
-known("wrong-return-order")(_swapped)
-for _name, _order in (
-    ("k_q_v", (1, 0, 2)),
-    ("v_k_q", (2, 1, 0)),
-    ("k_v_q", (1, 2, 0)),
-    ("v_q_k", (2, 0, 1)),
-):
-    known("wrong-return-order")(_reordered(_name, _order))
+for _order in product(ORDER, repeat=3):
+    if _order != ORDER:
+        _slug = "wrong-return-order" if set(_order) == set(ORDER) else "shared-projection"
+        known.variants(_slug, _sources(_order))
 
 
 @known("weight-not-transposed")
 def weight_as_it_is(x, q_proj, k_proj, v_proj):
-    """`nn.Linear` keeps its weight as (out, in) and computes x @ W.T + b. Here W was used without
-    the transpose; it is square, so no shape complains.
+    """`nn.Linear` keeps its weight as (out, in) and multiplies by its transpose. Here a weight was
+    used as it is; it is square, so no shape complains.
 
-    Look: call the layer itself, `q_proj(x)`: it does transpose and bias for you.
+    Look: call the layer itself: it transposes and adds the bias for you.
+    Seen in: rasbt/LLMs-from-scratch#857
     """
     return tuple(x @ p.weight + p.bias for p in (q_proj, k_proj, v_proj))
 
 
-@known("weight-not-transposed")
-def weight_as_it_is_without_bias(x, q_proj, k_proj, v_proj):
-    return tuple(x @ p.weight for p in (q_proj, k_proj, v_proj))
+known.variants("weight-not-transposed", *_anywhere(lambda x, p: x @ p.weight + p.bias))
+known.variants("weight-not-transposed", *_anywhere(lambda x, p: x @ p.weight))
 
 
 @known("bias-forgotten")
 def no_bias(x, q_proj, k_proj, v_proj):
-    """The weights were used and the bias was not: `nn.Linear` computes x @ W.T + b. New layers of
-    `nn.MultiheadAttention` start with zero biases, which hides this until training moves them.
+    """A weight was used without its bias. New layers of `nn.MultiheadAttention` start with zero
+    biases, which hides this until training moves them.
 
-    Look: call the layer itself, `q_proj(x)`, or add its `.bias`.
+    Look: call the layer itself: it transposes and adds the bias for you.
     """
     return tuple(x @ p.weight.T for p in (q_proj, k_proj, v_proj))
 
 
+known.variants("bias-forgotten", *_anywhere(lambda x, p: x @ p.weight.T))
+
+
 @known("chained-projection")
-def chained(x, q_proj, k_proj, v_proj):
+def each_from_the_one_before(x, q_proj, k_proj, v_proj):
     """One projection was fed with the result of another. All three read the same x, side by side.
 
-    Look: what goes into `k_proj` and `v_proj`? A variable that was overwritten on the way?
+    Look: what goes into each layer? Was a variable overwritten on the way?
     """
     q = q_proj(x)
     k = k_proj(q)
     return q, k, v_proj(k)
 
 
-@known("chained-projection")
-def chained_all_after_q(x, q_proj, k_proj, v_proj):
-    q = q_proj(x)
-    return q, k_proj(q), v_proj(q)
+def _chained(ways):
+    """Each result comes out of its own layer, after the layers on its way."""
 
-
-@known("chained-projection")
-def chained_v_after_k(x, q_proj, k_proj, v_proj):
-    k = k_proj(x)
-    return q_proj(x), k, v_proj(k)
-
-
-def _activated(function):
-    def faulty(x, q_proj, k_proj, v_proj):
-        return tuple(function(p(x)) for p in (q_proj, k_proj, v_proj))
+    def faulty(x, *layers):
+        results = []
+        for i, way in enumerate(ways):
+            result = x
+            for j in (*way, i):
+                result = layers[j](result)
+            results.append(result)
+        return tuple(results)
 
     return faulty
 
 
-_relu = _activated(F.relu)
-_relu.__doc__ = """An activation stands on the projections. They are linear: a query must be free
-to be negative, and scores to be small as well as large. The only nonlinearity of attention is its
-softmax.
+def _ways(i):
+    others = [j for j in ORDER if j != i]
+    return [way for n in range(3) for way in permutations(others, n)]
 
-Look: what happens after the layer is called?
-"""
-known("extra-nonlinearity")(_relu)
-for _function in (F.gelu, F.silu, F.leaky_relu, F.elu, torch.tanh, torch.sigmoid):
-    known("extra-nonlinearity")(_activated(_function))
+
+known.variants(
+    "chained-projection",
+    *(_chained(ways) for ways in product(*map(_ways, ORDER)) if any(ways)),
+)
+
+
+@known("extra-nonlinearity")
+def relu_on_all(x, q_proj, k_proj, v_proj):
+    """Something bends the projections that ought to be linear. A query must be free to be negative,
+    and scores to be small as well as large; the only nonlinearity of attention is its softmax.
+
+    Look: what happens before and after each layer is called?
+    Seen in: CyberZHG/keras-multi-head#8, Kyubyong/transformer#49
+    """
+    return F.relu(q_proj(x)), F.relu(k_proj(x)), F.relu(v_proj(x))
+
+
+ACTIVATIONS = (
+    F.relu,
+    F.gelu,
+    lambda x: F.gelu(x, approximate="tanh"),
+    F.silu,
+    F.leaky_relu,
+    lambda x: F.leaky_relu(x, 0.1),
+    lambda x: F.leaky_relu(x, 0.2),
+    F.elu,
+    lambda x: F.elu(x) + 1,
+    F.softplus,
+    torch.tanh,
+    torch.sigmoid,
+    lambda x: F.softmax(x, -1),
+    lambda x: F.layer_norm(x, x.shape[-1:]),
+    lambda x: F.normalize(x, dim=-1),
+)
+for _bend in ACTIVATIONS:
+    known.variants("extra-nonlinearity", *_anywhere(lambda x, p, bend=_bend: bend(p(x))))
+    known.variants("extra-nonlinearity", *_anywhere(lambda x, p, bend=_bend: p(bend(x))))
 
 
 @known("scale-in-wrong-step")
-def scaled_by_d_model(x, q_proj, k_proj, v_proj):
-    """The queries are scaled already here. The scale belongs to the scores, and it is the root of
-    d_head, which this step does not know: nothing is split yet.
+def queries_by_d_model(x, q_proj, k_proj, v_proj):
+    """The scale is applied here already. It belongs to the scores, and it is the root of d_head,
+    which this step does not know: nothing is split yet.
 
-    Look: return the three projections as they are; scale in `attention_scores`.
+    Look: return the projections as they are; scale in `attention_scores`.
+    Seen in: huggingface/transformers#22444, facebookresearch/XLM#357
     """
     return q_proj(x) / math.sqrt(x.size(-1)), k_proj(x), v_proj(x)
 
 
-@known("scale-in-wrong-step")
-def scaled_inputs(x, q_proj, k_proj, v_proj):
-    x = x * math.sqrt(x.size(-1))
-    return q_proj(x), k_proj(x), v_proj(x)
+def _scaled_before(x, factor, layers):
+    return tuple(layer(x * factor) for layer in layers)
+
+
+known.variants(
+    "scale-in-wrong-step",
+    lambda x, *layers: _scaled_before(x, math.sqrt(x.size(-1)), layers),
+    lambda x, *layers: _scaled_before(x, 1 / math.sqrt(x.size(-1)), layers),
+    lambda x, *layers: _scaled_before(x, 1 / x.size(-1), layers),
+)
 
 
 @known("batch-first-confusion")
@@ -154,30 +184,27 @@ def time_first(x, q_proj, k_proj, v_proj):
     the way through.
 
     Look: is there a `transpose(0, 1)` or `permute` that is not needed?
+    Seen in: om-ai-lab/OmDet#19, pytorch/pytorch#63560
     """
     x = x.transpose(0, 1)
     return q_proj(x), k_proj(x), v_proj(x)
 
 
-@known("wrong-return-shape")
-def concatenated(x, q_proj, k_proj, v_proj):
-    """The three results are glued into one tensor. They are wanted apart: q, k, v = project(...).
+@known("ignores-given-layers")
+def input_three_times(x, q_proj, k_proj, v_proj):
+    """The results do not come from the layers that were given: nothing that those learn could
+    reach them.
 
-    Look: return three tensors, separated by commas.
+    Look: use the arguments `q_proj`, `k_proj` and `v_proj`; make no new layers.
     """
-    return torch.cat([q_proj(x), k_proj(x), v_proj(x)], dim=-1)
+    return x, x, x
 
 
-@known("wrong-return-shape")
-def flattened(x, q_proj, k_proj, v_proj):
-    return tuple(p(x).flatten(0, 1) for p in (q_proj, k_proj, v_proj))
+known.behaviour(
+    "wrong-return-shape",
+    """The three results do not come back as q, k and v, each of shape (B, T, d_model): they are
+    glued together, too few, too many, or reshaped.
 
-
-known.sign(
-    "ignores-given-layers",
-    """The result does not come from the layers that were given, and two calls disagree: new layers
-    with new random weights are made on each call, and nothing could ever be learned in them.
-
-    Look: use `q_proj`, `k_proj` and `v_proj`, the arguments.
+    Look: return three tensors, separated by commas, as the layers give them.
     """,
 )

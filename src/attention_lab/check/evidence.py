@@ -1,0 +1,123 @@
+"""All that is known of a wrong answer, in the form in which mistakes are looked for."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from attention_lab.check.judge import Verdict, close, failure_of, on_meta, tensors
+from attention_lab.observation import Call, Observation, Outcome, Probe
+
+LOOSE = 5e-3  # for probes that are judged by a law alone
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One call on its own: what the answer did and what a right one does."""
+
+    probe: Probe
+    call: Call
+    index: int
+    outcome: Outcome
+    expected: Outcome
+
+    @property
+    def got(self):
+        """The tensors that came back, or None for anything else."""
+        return None if self.outcome.failure else tensors(self.probe.step, self.outcome.output)
+
+    @property
+    def wanted(self):
+        return tensors(self.probe.step, self.expected.output)
+
+    @property
+    def tolerance(self):
+        return self.probe.tolerance or LOOSE
+
+    @cached_property
+    def right(self):
+        """Whether the numbers are the right ones."""
+        return self.is_within(self.tolerance)
+
+    def is_within(self, tolerance):
+        in_a_tuple = len(self.wanted) == 1 and isinstance(self.outcome.output, tuple)
+        return (
+            self.has_right_shape
+            and not in_a_tuple
+            and all(close(g, w, tolerance) for g, w in zip(self.got, self.wanted, strict=True))
+        )
+
+    @property
+    def has_right_shape(self):
+        got = self.got
+        return got is not None and [g.shape for g in got] == [w.shape for w in self.wanted]
+
+    @property
+    def causal(self):
+        return self.call.args[-1] is True
+
+    @cached_property
+    def sizes(self):
+        """The sizes of the call by name, as far as its step knows them."""
+        first = self.call.args[0]
+        if isinstance(first, int):
+            return {"T": first}
+        if first.dim() == 4:
+            return dict(zip(("B", "H", "T", "d_head"), first.shape, strict=True))
+        sizes = dict(zip(("B", "T", "d_model"), first.shape, strict=True))
+        heads = self.probe.module.num_heads if self.probe.module else self.call.args[1]
+        if isinstance(heads, int):
+            sizes |= {"H": heads, "d_head": sizes["d_model"] // heads}
+        return sizes
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The probes, what was observed, what a right answer shows, and the verdict."""
+
+    step: str
+    probes: tuple[Probe, ...]
+    observations: tuple[Observation, ...]
+    expected: tuple[Observation, ...]
+    verdict: Verdict
+
+    @property
+    def kinds(self):
+        """The kinds of symptoms that there are."""
+        return {symptom.kind for symptom in self.verdict.symptoms}
+
+    @property
+    def wrong_numbers(self):
+        return bool(self.kinds & {"value", "nan", "shape"})
+
+    @property
+    def failures(self):
+        """Exceptions, but for those on another device, and in which probe each was raised."""
+        found = [(failure_of(s), s.probe) for s in self.verdict.symptoms if s.kind != "device"]
+        return [(failure, probe) for failure, probe in found if failure]
+
+    def raised(self, *texts):
+        """Whether some exception's message holds one of the texts."""
+        return any(text in failure.message for failure, _ in self.failures for text in texts)
+
+    @cached_property
+    def trials(self):
+        """Every call that was made, but for those on another device."""
+        return tuple(
+            Trial(probe, call, index, outcome, expected)
+            for probe, seen, right in zip(
+                self.probes, self.observations, self.expected, strict=True
+            )
+            if not seen.failure and not on_meta(probe)
+            for index, (call, outcome, expected) in enumerate(
+                zip(probe.calls, seen.outcomes, right.outcomes, strict=True)
+            )
+        )
+
+    @cached_property
+    def basic(self):
+        """The calls at ordinary sizes, numbers, layouts and dtypes."""
+        return tuple(trial for trial in self.trials if trial.probe.basic)
+
+    @cached_property
+    def wrong(self):
+        """The ordinary calls that went wrong."""
+        return tuple(trial for trial in self.basic if not trial.right)

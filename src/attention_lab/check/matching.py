@@ -1,0 +1,136 @@
+"""Which known mistakes do what an answer does: faulty implementations, run and compared."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import torch
+from torch import Tensor, nn
+
+from attention_lab.check import catalogue
+from attention_lab.check.evidence import Trial
+from attention_lab.check.judge import close, tensors
+from attention_lab.observation import Layer
+from attention_lab.observation.probe import PROJECTIONS
+
+EXACT = 1e-12
+AS_GOOD_AS_INFINITE = 3e4  # in a mask, beside scores of up to 1e4
+
+
+def matching(evidence) -> list[catalogue.Misconception]:
+    """Return the known mistakes that do what the answer does wherever it was tried, right and
+    wrong; likeliest first. Where none does, those that do so at ordinary sizes and numbers: then
+    there is another mistake beside it."""
+    comparisons = _comparisons(evidence)
+    ordinary = [c for c in comparisons if c.trial.probe.basic]
+    with torch.no_grad():
+        return _agreeing(evidence.step, comparisons) or _agreeing(evidence.step, ordinary)
+
+
+def _agreeing(step, comparisons):
+    if not any(c.got is not None and not c.trial.right for c in comparisons):
+        return []
+    found = []
+    for entry in catalogue.of_step(step):
+        same = [faulty for faulty in entry.faulty if all(c.agrees(faulty) for c in comparisons)]
+        if same:
+            found.append((entry, same))
+    if len(found) > 1:  # those that agree to the last digit come first
+        exact = [c for c in comparisons if c.is_exact]
+        found.sort(key=lambda pair: not any(_agrees_exactly(f, exact) for f in pair[1]))
+    return [entry for entry, _ in found]
+
+
+def _agrees_exactly(faulty, comparisons):
+    return all(c.agrees(faulty, EXACT) for c in comparisons)
+
+
+def _comparisons(evidence):
+    """The calls that tell answers apart, wrong and small ones first.
+
+    A failure on rarer input is a mistake of its own; what only a law judges is compared where
+    nothing else is wrong.
+    """
+    trials = [t for t in evidence.trials if t.outcome.failure is None or t.probe.basic]
+    judged = [t for t in trials if t.probe.tolerance is not None]
+    if not all(t.right for t in judged):
+        trials = judged
+    trials.sort(key=lambda t: (t.right, sum(w.numel() for w in t.wanted)))
+    return [_Comparison(t, _stand_ins(t), t.got) for t in trials]
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """A call that faulty implementations make too.
+
+    args: for a class, what stands for the instance comes first. got: what the answer returned.
+    """
+
+    trial: Trial
+    args: tuple
+    got: tuple[Tensor, ...] | None
+
+    @property
+    def is_exact(self):
+        return any(isinstance(a, Tensor) and a.dtype is torch.float64 for a in self.args)
+
+    def agrees(self, faulty, tolerance=None):
+        """Whether `faulty` does the same here; raising is the same as raising."""
+        try:
+            mine = tensors(self.trial.probe.step, _as_plain(faulty(*self.args)))
+        except Exception:
+            return bool(self.trial.outcome.failure)
+        if mine is None or self.got is None or len(mine) != len(self.got):
+            return False
+        tolerance = tolerance or 2 * self.trial.tolerance
+        compare = _same_mask if self.trial.probe.step == "causal_mask" else _same
+        return all(compare(m, g, tolerance) for m, g in zip(mine, self.got, strict=True))
+
+
+def _as_plain(output):
+    return tuple(output) if isinstance(output, list) else output
+
+
+def _same(mine, got, tolerance):
+    if mine.shape != got.shape:
+        return False
+    mine, got = mine.double(), got.double()
+    same_nan = bool((mine.isnan() == got.isnan()).all())
+    return same_nan and close(
+        got.nan_to_num(0, 1e30, -1e30), mine.nan_to_num(0, 1e30, -1e30), tolerance
+    )
+
+
+def _same_mask(mine, got, tolerance):
+    kinds = {(m.dtype is torch.bool, m.is_floating_point()) for m in (mine, got)}
+    return len(kinds) == 1 and _same(_effective(mine), _effective(got), tolerance)
+
+
+def _effective(mask):
+    mask = mask.double()
+    return torch.where(mask.abs() > AS_GOOD_AS_INFINITE, mask.sign() * torch.inf, mask)
+
+
+# --- what stands for layers and instances ---
+
+
+class _Projection(Layer):
+    def __call__(self, x):
+        return nn.functional.linear(x, self.weight, self.bias)
+
+
+def _stand_ins(trial):
+    args = tuple(
+        _Projection(a.weight, a.bias) if isinstance(a, Layer) else a for a in trial.call.args
+    )
+    module = trial.probe.module
+    if module is None:
+        return args
+    layers = [_Projection(layer.weight, layer.bias) for layer in module.layers]
+    instance = SimpleNamespace(
+        d_model=module.d_model,
+        num_heads=module.num_heads,
+        d_head=module.d_model // module.num_heads,
+        training=module.training,
+        **dict(zip(PROJECTIONS, layers, strict=True)),
+    )
+    return (instance, *args)
