@@ -48,7 +48,7 @@ What helps:
   macOS, Windows   grade in a Linux container or virtual machine
   a container      allow user namespaces: docker run --security-opt seccomp=unconfined
 docs/security.md says more. To grade without a sandbox, on a machine and an account that you could
-afford to lose, set  c.SandboxedExecute.isolation = "none"  in nbgrader_config.py."""
+afford to lose, set  c.Grading.isolation = "none"  in nbgrader_config.py."""
 
 
 class NoSandbox(Exception):

@@ -10,6 +10,7 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.converters.base import NbGraderException
+from nbgrader.preprocessors import CheckCellMetadata
 from nbgrader.utils import rmtree
 from tqdm import tqdm
 from traitlets import Enum, Float, Integer, default
@@ -141,9 +142,10 @@ class Grading(LoggingConfigurable):
             "db_url": self.course.db_url,
         }
         path = self._submitted(names) / f"{notebook}.ipynb"
-        nb = nbformat.read(path, as_version=4)
+        nb = nbformat.reader.reads(path.read_text(encoding="utf-8"))
         resources = {"nbgrader": names, "metadata": {"path": str(path.parent), "name": notebook}}
-        for preprocessor in self.converter.sanitize_preprocessors:
+        changing = (p for p in self.converter.sanitize_preprocessors if p is not CheckCellMetadata)
+        for preprocessor in changing:
             nb, resources = preprocessor(parent=self.exporter)(nb, resources)
         return self._job(nb, names)
 
