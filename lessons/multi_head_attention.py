@@ -961,7 +961,11 @@ follow(globals(), "the cat likes")
 
 # %% grade_id="MultiHeadAttention" solution=true
 class MultiHeadAttention(nn.Module):
-    """Multi-head self-attention."""
+    """Multi-head self-attention.
+
+    >>> MultiHeadAttention(16, 4)(torch.randn(2, 5, 16), causal=True).shape
+    torch.Size([2, 5, 16])
+    """
 
     def __init__(self, d_model, num_heads):
         super().__init__()
