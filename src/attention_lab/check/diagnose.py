@@ -1,6 +1,7 @@
 """From a verdict to words: what was seen, which misconception it shows, where to look."""
 
 from attention_lab.check import catalogue, words
+from attention_lab.check.card import card
 from attention_lab.check.evidence import Evidence
 from attention_lab.check.matching import matching
 from attention_lab.check.mistake import Mistake
@@ -15,12 +16,13 @@ def diagnose(step, aspect, probes, observations, expected, verdict) -> Mistake:
     if getattr(symptom.got, "type", "") in UNWRITTEN:
         return Mistake(step, "shape", *words.UNWRITTEN)
     evidence = Evidence(step, probes, observations, expected, verdict)
+    seen, shown = words.seen(evidence, symptom), card(evidence, symptom)
     known = recognise(evidence)
-    seen = words.seen(evidence, symptom)
     if not known:
-        return Mistake(step, symptom.aspect, seen, *words.meaning(symptom))
+        return Mistake(step, symptom.aspect, seen, *words.meaning(symptom), card=shown)
     first, *others = known
-    return Mistake(step, symptom.aspect, seen, words.means(first, others), first.look, first.slug)
+    means = words.means(first, others)
+    return Mistake(step, symptom.aspect, seen, means, first.look, first.slug, shown)
 
 
 def recognise(evidence) -> list[catalogue.Misconception]:

@@ -10,9 +10,10 @@ class Mistake(AssertionError):
 
     step: the name of the answer. aspect: "shape" | "value" | "manner".
     misconception: the slug of the mistake that was recognised, or None.
+    card: HTML that a notebook shows above the message, or "".
     """
 
-    def __init__(self, step, aspect, seen, means, look, misconception=None):
+    def __init__(self, step, aspect, seen, means, look, misconception=None, card=""):
         super().__init__(step, aspect, seen, means, look, misconception)
         self.step = step
         self.aspect = aspect
@@ -20,6 +21,7 @@ class Mistake(AssertionError):
         self.means = means
         self.look = look
         self.misconception = misconception
+        self.card = card
 
     def __str__(self):
         parts = [f"{self.step}: {self.seen}"]
@@ -28,7 +30,24 @@ class Mistake(AssertionError):
         return "\n".join(_wrapped(part) for part in parts)
 
     def _render_traceback_(self):
+        self._show_card()
         return [f"\N{BALLOT X} {self}"]
+
+    def _show_card(self):
+        """Show the card, once, where a kernel hands pictures on to a page."""
+        card, self.card = self.card, ""
+        if card and _is_in_notebook():
+            from IPython.display import HTML, display
+
+            display(HTML(card))
+
+
+def _is_in_notebook():
+    try:
+        shell = get_ipython()
+    except NameError:
+        return False
+    return hasattr(shell, "kernel")
 
 
 def _wrapped(text):

@@ -29,7 +29,7 @@ def softmax_again(weights, v):
 
 @known("ignores-weights")
 def plain_mean(weights, v):
-    """The weights are not used: outputs are a plain mean or sum of values, or the values themselves.
+    """The weights are not used: outputs are a plain mean or sum of values, or values as they came.
 
     Look: the mean must be weighted, row by row.
     """
