@@ -1,0 +1,55 @@
+"""Every faulty implementation of the catalogue is rejected, and called by its own name."""
+
+import pytest
+from torch import nn
+
+from attention_lab import check
+from attention_lab.check import catalogue
+
+
+class FourLayers(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        self.d_model, self.num_heads, self.d_head = d_model, num_heads, d_model // num_heads
+        self.q_proj = nn.Linear(d_model, d_model)
+        self.k_proj = nn.Linear(d_model, d_model)
+        self.v_proj = nn.Linear(d_model, d_model)
+        self.out_proj = nn.Linear(d_model, d_model)
+
+
+def as_answer(step, faulty):
+    if step != "MultiHeadAttention":
+        return lambda *args: faulty(*args)
+    return type("Faulty", (FourLayers,), {"forward": lambda self, *args: faulty(self, *args)})
+
+
+def faulty_answers():
+    for step in check.STEPS:
+        for entry in catalogue.of_step(step):
+            for number, faulty in enumerate(entry.faulty):
+                yield pytest.param(step, entry.slug, faulty, id=f"{step}-{entry.slug}-{number}")
+
+
+@pytest.fixture(autouse=True)
+def one_seed():
+    check.use_seed(0)
+    yield
+    check.use_seed(None)
+
+
+def mistake(step, answer):
+    """What the visible trials say, or where these let it through, the hidden ones."""
+    for hidden in (False, True):
+        try:
+            getattr(check, step)(answer, hidden=hidden)
+        except check.Mistake as found:
+            return found
+    return None
+
+
+@pytest.mark.parametrize(("step", "slug", "faulty"), list(faulty_answers()))
+def test_it_is_rejected_and_named(step, slug, faulty):
+    found = mistake(step, as_answer(step, faulty))
+    assert found, "it was accepted"
+    if found.misconception != slug:
+        assert catalogue.explain(step, slug).means in found.means
