@@ -491,8 +491,10 @@ for name in ("attention_lab.check.steps", "attention_lab.check.references", "cla
         print("refused:", error)
 """, after="from attention_lab.check.steps import attention_scores, split_heads"),
     Attack("references-on-disk", """
-import os
-files = [os.path.join(folder, name) for folder, _, names in os.walk("/") for name in names]
+import os, attention_lab
+places = (attention_lab.__path__[0], "/course", "/tmp")
+walks = (walk for place in places for walk in os.walk(place))
+files = [os.path.join(folder, name) for folder, _, names in walks for name in names]
 answers = ("steps.", "references.")
 found = [file for file in files if os.path.basename(file).startswith(answers)
          and "attention_lab" in file]

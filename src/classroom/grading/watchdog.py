@@ -65,11 +65,11 @@ def descendants(pid: int, at_most: int) -> Iterator[int]:
 def memory(pids: list[int], enough: int) -> int:
     """Bytes of memory in use by `pids`; shared pages count once, or more often while the sum
     stays below `enough` (counting them exactly takes the kernel longer)."""
-    roughly = sum(_field(pid) for pid in pids)
+    roughly = sum(_resident(pid) for pid in pids)
     return roughly if roughly <= enough else sum(_proportional(pid) for pid in pids)
 
 
-def _field(pid):
+def _resident(pid):
     with suppress(OSError):
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
     return 0
@@ -80,4 +80,4 @@ def _proportional(pid):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):
                 return int(line.split()[1]) * 1024
-    return 0
+    return _resident(pid)

@@ -48,6 +48,10 @@ class Shell(InteractiveShell):
     def enable_gui(self, gui=None):
         """There is no event loop to integrate with; `%matplotlib inline` asks for none."""
 
+    def _tee(self, channel):
+        """IPython would keep a second copy of all that is printed, without bound."""
+        return contextlib.nullcontext()
+
     def run(self, source: str) -> tuple[int, list[dict]]:
         """Run one cell; return its execution count and its outputs."""
         self.recorder.begin()

@@ -1,0 +1,143 @@
+"""Single notebooks through a worker: what the hostile suite does not ask."""
+
+import pytest
+import torch
+
+from attention_lab import check
+from classroom.grading.job import Cell, Job
+from classroom.grading.judge import CourseError, Judge
+from classroom.grading.limits import Limits
+from classroom.grading.sandbox.shell import Shell
+from classroom.grading.worker import Worker
+
+
+@pytest.fixture(scope="module")
+def worker():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    limits = Limits(cell=3.0, memory=1 << 30, output=1 << 20)
+    worker = Worker("bubblewrap", limits, Judge(1, limits.output))
+    yield worker
+    worker.close()
+    Shell.clear_instance()
+    check.use_seed(None)
+    torch.set_num_threads(threads)
+
+
+def run(worker, *cells, setup=()):
+    """The outputs of cells; those that begin with "graded" judge."""
+    job = Job(
+        tuple(
+            Cell(i, source.removeprefix("graded "), source.startswith("graded "))
+            for i, source in enumerate(cells)
+        ),
+        setup,
+    )
+    ran = worker.grade(job).ran
+    return [ran[i].outputs for i in range(len(cells))]
+
+
+def test_outputs_are_those_of_a_notebook(worker):
+    shown, silent, value = run(
+        worker,
+        "from IPython.display import display\nprint('a')\ndisplay(1)\n2",
+        "x = 3;",
+        "%time x",
+    )
+    assert [output["output_type"] for output in shown] == [
+        "stream",
+        "display_data",
+        "execute_result",
+    ]
+    assert silent == ()
+    assert value[-1]["data"] == {"text/plain": "3"}
+
+
+def test_traceback_is_short_and_names_the_cells(worker):
+    *_, (error,) = run(worker, "def f():\n    return 1 / 0", "f()")
+    assert error["ename"] == "ZeroDivisionError"
+    assert error["traceback"] == [
+        "In [2], line 1: f()",
+        "In [1], line 2: return 1 / 0",
+        "ZeroDivisionError: division by zero",
+    ]
+
+
+def test_syntax_errors_and_unknown_magics_are_shown(worker):
+    (syntax,), (usage,) = run(worker, "x = (", "%nonsense")
+    assert syntax["ename"] == "SyntaxError"
+    assert "nonsense" in usage["evalue"]
+
+
+def test_stub_says_one_friendly_line(worker):
+    (error,) = run(worker, "from attention_lab import NotWrittenYet\nraise NotWrittenYet")[0]
+    assert len(error["traceback"]) == 1
+    assert "not written yet" in error["traceback"][0]
+
+
+def test_picture_of_matplotlib_is_shown(worker):
+    (picture,) = run(worker, "import matplotlib.pyplot as plt\nplt.plot([1, 2]);")[0]
+    assert "image/png" in picture["data"]
+
+
+def test_checks_inside_say_that_they_do_nothing(worker):
+    ((said,),) = run(worker, "from attention_lab import check\ncheck.project(lambda: None)")
+    assert "while grading" in said["text"]
+
+
+def test_flood_is_cut_without_costing_the_sandbox(worker):
+    run(worker, "1")
+    before = worker.confinement
+    ((text, _),) = run(worker, "while True: print('x' * 100_000)")
+    assert len(text["text"]) < 1_100_000
+    assert worker.confinement is before
+
+
+def test_graded_cell_uses_functions_and_copies_of_data(worker):
+    *_, right, wrong = run(
+        worker,
+        "import torch\ndef f(x):\n    return x + n\nn, words = 2, ['a', 'b']",
+        "graded assert f(torch.ones(1)).item() == 3 and n == 2 and words == ['a', 'b']",
+        "graded assert n == 3, 'n should be 3'",
+        setup=("import torch",),
+    )
+    assert right == ()
+    assert wrong[0]["evalue"] == "n should be 3"
+
+
+def test_graded_cell_cannot_use_other_objects(worker):
+    (error,) = run(worker, "g = (i for i in [])", "graded list(g)")[1]
+    assert "g is a generator" in error["evalue"]
+
+
+def test_name_that_is_missing_is_an_error_of_the_cell(worker):
+    (error,) = run(worker, "pass", "graded f(1)")[1]
+    assert error["ename"] == "NameError"
+
+
+def test_set_up_names_are_not_the_learners(worker):
+    (passed,) = run(worker, "n = 5", "graded assert n == 1", setup=("n = 1",))[1:]
+    assert passed == ()
+
+
+def test_one_graded_cell_does_not_influence_the_next(worker):
+    cells = ["count = [0]\ndef f():\n    count[0] += 1\n    return count[0]"]
+    cells += ["graded assert f() == 1"] * 2
+    assert run(worker, *cells)[1:] == [(), ()]
+
+
+def test_nothing_is_left_in_the_judge(worker):
+    run(worker, "pass", "graded leftover = 1")
+    (error,) = run(worker, "pass", "graded leftover")[1]
+    assert error["ename"] == "NameError"
+
+
+def test_failing_set_up_is_the_courses_error(worker):
+    with pytest.raises(CourseError, match="division by zero"):
+        run(worker, "pass", setup=("1 / 0",))
+
+
+def test_sandbox_is_replaced_after_fifty_submissions(worker, monkeypatch):
+    monkeypatch.setattr("classroom.grading.confinement.MAX_SUBMISSIONS", 1)
+    run(worker, "pass")
+    assert worker.confinement is None
