@@ -50,6 +50,8 @@ def mistake(step, answer):
 @pytest.mark.parametrize(("step", "slug", "faulty"), list(faulty_answers()))
 def test_it_is_rejected_and_never_misnamed(step, slug, faulty):
     found = mistake(step, as_answer(step, faulty))
-    assert found, "it was accepted"
+    if found is None:  # a bias of the keys moves all scores of a row alike: softmax does not see it
+        assert (step, slug) == ("MultiHeadAttention", "bias-forgotten")
+        return
     if found.misconception not in (slug, None):
         assert catalogue.explain(step, slug).means in found.means
