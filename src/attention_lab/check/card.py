@@ -32,7 +32,7 @@ def card(evidence, symptom) -> str:
 def _figure(title, rows):
     caption = f'<figcaption style="{QUIET}">{title}</figcaption>'
     body = "".join(f"<tr>{''.join(cells)}</tr>" for cells in rows)
-    return f'<figure style="margin:0">{caption}<table style=\"color:inherit\">{body}</table></figure>'
+    return f'<figure style="margin:0">{caption}<table style="color:inherit">{body}</table></figure>'
 
 
 # --- two shapes ---
