@@ -429,7 +429,9 @@ def _is_tempered(trial):
 
 def fixed_scale(evidence):
     """The scores are divided by the same number whatever d_head is."""
-    if evidence.step != "attention_scores" or not all(t.has_right_shape for t in evidence.basic):
+    if evidence.step != "attention_scores" or not evidence.basic:
+        return None
+    if not all(trial.has_right_shape for trial in evidence.basic):
         return None
     factors = [_factor(*t.got, *t.wanted) / t.sizes["d_head"] ** 0.5 for t in evidence.basic]
     same_number = max(factors) - min(factors) < 1e-3 * max(factors)
