@@ -492,7 +492,7 @@ for name in ("attention_lab.check.steps", "attention_lab.check.references", "cla
 """, after="from attention_lab.check.steps import attention_scores, split_heads"),
     Attack("references-on-disk", """
 import os, attention_lab
-places = (attention_lab.__path__[0], "/course", "/tmp")
+places = (attention_lab.__path__[0], "/course", "/scratch")
 walks = (walk for place in places for walk in os.walk(place))
 files = [os.path.join(folder, name) for folder, _, names in walks for name in names]
 answers = ("steps.", "references.")

@@ -1,7 +1,7 @@
 """The command line of a sandbox, and whether this machine can run one.
 
 Inside there are: the system's and Python's own files, read only; `attention_lab` without its
-checks; `classroom.grading.sandbox` and nothing else of the course; one small writable `/tmp`. No
+checks; `classroom.grading.sandbox` and nothing else of the course; one small writable folder. No
 network, no home, no environment, no other process.
 """
 
@@ -22,20 +22,22 @@ STAND_IN = HERE / "stand_in.py"
 INSIDE = HERE / "sandbox"
 INSIDE_NAME = "grading_sandbox"  # what INSIDE is called where it runs
 COURSE = Path("/course")
-WORK = Path("/tmp")
+LAB = COURSE / "attention_lab"
+WORK = Path("/scratch")
 SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/sbin")
 SETTINGS = ("/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime")
 ENVIRONMENT = {
-    "HOME": "/tmp/home",
+    "HOME": "/scratch/home",
     "LANG": "C.UTF-8",
     "LOGNAME": "learner",
     "MPLBACKEND": "agg",
-    "MPLCONFIGDIR": "/tmp/home",
+    "MPLCONFIGDIR": "/scratch/home",
     "NBGRADER_EXECUTION": "autograde",
     "OMP_NUM_THREADS": "1",
     "PATH": "/usr/bin:/bin",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONNOUSERSITE": "1",
+    "TMPDIR": "/scratch",
     "USER": "learner",
 }
 
@@ -129,32 +131,36 @@ def _files():
     for path in SETTINGS:
         arguments += ["--ro-bind-try", path, path]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
-    for path in [*python_roots(), lab()]:
+    for path in python_roots():
         arguments += ["--ro-bind", str(path), str(path)]
     arguments += ["--ro-bind", str(INSIDE), str(COURSE / INSIDE_NAME)]
-    return [*arguments, *_masked_checks()]
+    arguments += ["--ro-bind", str(lab()), str(LAB), *_masked(LAB / "check")]
+    if any(lab().is_relative_to(root) for root in (*python_roots(), *SYSTEM)):
+        arguments += _masked(lab() / "check")  # the same package, where it is installed
+    return arguments
 
 
-def _masked_checks():
+def _masked(check):
     """Nothing of `attention_lab.check` but the exception, and a stand-in for the rest."""
-    check = lab() / "check"
     return [
         "--tmpfs", str(check),
         "--ro-bind", str(STAND_IN), str(check / "__init__.py"),
-        "--ro-bind", str(check / "mistake.py"), str(check / "mistake.py"),
+        "--ro-bind", str(lab() / "check" / "mistake.py"), str(check / "mistake.py"),
         "--remount-ro", str(check),
     ]  # fmt: skip
 
 
 def _writable(limits):
+    python_in_tmp = any(root.is_relative_to("/tmp") for root in python_roots())
     return [
         "--size", str(limits.scratch), "--tmpfs", str(WORK),
         "--size", str(limits.scratch), "--tmpfs", "/dev/shm",
+        *(() if python_in_tmp else ("--symlink", str(WORK), "/tmp")),
     ]  # fmt: skip
 
 
 def _environment():
-    paths = [str(COURSE), *map(str, site_packages()), str(lab().parent)]
+    paths = [str(COURSE), *map(str, site_packages())]
     environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join(paths)}
     settings = [("--setenv", name, value) for name, value in environment.items()]
     return ["--clearenv", *(word for setting in settings for word in setting)]

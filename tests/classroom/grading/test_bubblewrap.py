@@ -50,10 +50,30 @@ def test_nothing_of_the_machine_is_writable_but_the_scratch():
     assert "--clearenv" in command
 
 
+def bound(command):
+    """Where each folder or file of the machine can be read inside, in order."""
+    return [(command[i + 1], command[i + 2]) for i, w in enumerate(command) if w == "--ro-bind"]
+
+
 def test_checks_are_masked_and_the_course_is_not_bound():
     command = bubblewrap.command_line(Limits(), 3)
-    bound = [command[i + 1] for i, word in enumerate(command) if word == "--ro-bind"]
-    check = str(bubblewrap.lab() / "check")
-    assert [path for path in bound if path.startswith(check)] == [f"{check}/mistake.py"]
-    assert str(bubblewrap.lab().parent) not in bound
-    assert command.index(str(bubblewrap.lab())) < command.index(check)
+    masked = [inside for _, inside in bound(command) if "/attention_lab/check" in inside]
+    assert masked == [f"/course/attention_lab/check/{n}.py" for n in ("__init__", "mistake")]
+    assert str(bubblewrap.lab().parent) not in dict(bound(command))
+    assert command.index("/course/attention_lab") < command.index("/course/attention_lab/check")
+
+
+def test_checks_are_masked_too_where_the_package_is_installed(monkeypatch, tmp_path):
+    monkeypatch.setattr(bubblewrap, "python_roots", lambda: [tmp_path])
+    monkeypatch.setattr(bubblewrap, "lab", lambda: tmp_path / "attention_lab")
+    command = bubblewrap.command_line(Limits(), 3)
+    check = str(tmp_path / "attention_lab" / "check")
+    assert command[command.index(check) - 1] == "--tmpfs"
+    assert command.index(str(tmp_path)) < command.index(check)
+
+
+@pytest.mark.parametrize("folder", ["/tmp/venv", "/opt/venv"])
+def test_python_may_lie_in_tmp(monkeypatch, folder):
+    monkeypatch.setattr(bubblewrap, "python_roots", lambda: [bubblewrap.Path(folder)])
+    command = bubblewrap.command_line(Limits(), 3)
+    assert ("/tmp" in command) is (folder == "/opt/venv")

@@ -5,7 +5,7 @@ import resource
 from pathlib import Path
 
 LIMITS = [name for name in dir(resource) if name.startswith("RLIMIT_")]
-PLACES = (Path("/tmp"), Path("/dev/shm"))
+PLACES = (Path("/scratch"), Path("/dev/shm"))
 
 
 def snapshot() -> dict:
