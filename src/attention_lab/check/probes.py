@@ -15,6 +15,7 @@ from attention_lab.check.references import as_function, in_float64, stages
 from attention_lab.observation import Call, Layer, Module, Pipeline, Probe
 
 CPU, META = torch.device("cpu"), torch.device("meta")
+ELSEWHERE = "another device than the CPU"
 HEADS_COUNTED = (2, 4, 8)
 LARGE = 1e4
 HUGE = 1e6
@@ -115,7 +116,7 @@ def _hidden_function_probes(step, draw):
         args = tuple(layout(a) for a in arguments(step, draw, OTHER))
         yield Probe(step, about, (with_gradient(step, draw, Call(args)),))
     args = tuple(_on_meta(a) for a in arguments(step, draw, DISTINCT))
-    yield Probe(step, "another device than the CPU", (Call(args),))
+    yield Probe(step, ELSEWHERE, (Call(args),))
     for causal in (False, True):
         yield from _in_pipeline(step, draw, causal)
 
@@ -223,6 +224,8 @@ def _masks(step, draw):
         calls = [Call((T, CPU, dtype)) for dtype in dtypes]
         yield Probe(step, "float32 and float64 in turn", (*calls, Call((T, None, None))))
     yield Probe(step, "a long sequence", (Call((LONG.T, CPU, torch.float32)),))
+    for device, about in ((META, f"a new T on {ELSEWHERE}"), (CPU, "the same T on the CPU")):
+        yield Probe(step, about, (Call((17, device, torch.float32)),))
 
 
 def _softmaxes(step, draw):
@@ -296,9 +299,11 @@ def _hidden_class_probes(step, draw):
     ):
         calls = (Call((layout(x),)), Call((layout(x), True)))
         yield Probe(step, about, calls, module=module)
-    calls = (Call((_on_meta(x),)), Call((_on_meta(x), True)))
     on_meta = replace(module, layers=tuple(_on_meta(layer) for layer in module.layers))
-    yield Probe(step, "another device than the CPU", calls, module=on_meta)
+    longer = draw.normal(1, 17, DISTINCT.d_model)
+    for tokens, about in ((x, ELSEWHERE), (longer, f"a new T on {ELSEWHERE}")):
+        calls = (Call((_on_meta(tokens),)), Call((_on_meta(tokens), True)))
+        yield Probe(step, about, calls, module=on_meta)
     yield _several_lengths(step, draw)
     yield _one_long_sequence(step, draw)
     yield _permuted(step, draw)
@@ -341,7 +346,7 @@ def _large_class_scores(step, draw, size):
         changed = torch.cat([x[:, :-1], draw.normal(2, 1, 8)], dim=1)
         scores = [_scores(v, module) for v in (x, changed)]
         factor = size / max(s.abs().max() for s in scores)
-        if all(_clear_winners(s * factor) for s in scores):
+        if all(_clear_winners(s * factor) and _has_low_row(s * factor) for s in scores):
             break
     q, *rest = module.layers
     steep = replace(module, layers=(Layer(q.weight * factor, q.bias * factor), *rest))
@@ -354,6 +359,13 @@ def _large_class_scores(step, draw, size):
 def _scores(x, module):
     layers = tuple(module.layers)
     return stages(Pipeline(x, layers, module.num_heads, False))["attention_scores"][0][1]
+
+
+def _has_low_row(scores):
+    """Whether all that some row may look at lies far below 0, where a mask that is finite leaks."""
+    open_to_row = steps.causal_mask(scores.shape[-1]) == 0
+    best = scores.masked_fill(~open_to_row, -math.inf).amax(-1)
+    return bool(best.min() < -scores.abs().max() / 5)
 
 
 def _clear_winners(scores):

@@ -219,10 +219,11 @@ def _joins(sizes, joined):
 
 
 def wrong_device(evidence):
-    """Only on another device something is wrong; in some lengths only where the past is kept."""
+    """Only the device is wrong. Where a new length is right, something is kept from an old one."""
     if evidence.kinds != {"device"} or evidence.step not in ("causal_mask", "MultiHeadAttention"):
         return None
-    return "mask-wrong-device"
+    new = any(s.probe.about.startswith("a new T") for s in evidence.verdict.symptoms)
+    return "mask-wrong-device" if new else "stale-cache"
 
 
 def wrong_dtype(evidence):
@@ -289,7 +290,8 @@ def out_of_date(evidence):
     ordinary = [t for t in evidence.trials if t.probe.basic or t.sizes["T"] > 100]
     first, later = [[t for t in ordinary if bool(t.index) == late] for late in (False, True)]
     kept = all(t.right for t in first) and any(t.causal for t in first)
-    return "stale-cache" if kept and not all(t.right for t in later) else None
+    in_turn = [t for t in later if t.probe.about.endswith("on one instance")]
+    return "stale-cache" if kept and not all(t.right for t in in_turn) else None
 
 
 def _old_mask(evidence):
@@ -459,8 +461,15 @@ def dropped_ones(evidence):
     if evidence.step != "MultiHeadAttention" or not evidence.wrong:
         return None
     has_one = all(1 in (t.sizes["B"], t.sizes["T"], t.sizes["H"]) for t in evidence.wrong)
-    dropped = has_one and not any(t.has_right_shape for t in evidence.wrong)
+    dropped = has_one and not all(t.has_right_shape for t in evidence.wrong)
     return "squeeze-drops-dims" if dropped else None
+
+
+def no_default(evidence):
+    """It asks for `causal` in every call."""
+    if evidence.step != "MultiHeadAttention" or not evidence.raised("required positional argument"):
+        return None
+    return "wrong-default" if all(len(t.call.args) == 1 for t in evidence.wrong) else None
 
 
 def mask_beside_batch(evidence):
@@ -515,6 +524,7 @@ def _is_easy(sizes):
 OTHERS = (
     ambiguous_truth,
     float_size,
+    no_default,
     refused_view,
     constant,
     returned_extra,

@@ -32,7 +32,15 @@ from attention_lab.observation.probe import (
 
 MAX_OUTPUTS = 16
 MAX_NUMBERS = 4 << 20
-COMPARISONS = {name: getattr(torch, name) for name in ("allclose", "equal", "isclose")}
+COMPARISONS = {
+    (module, name): getattr(module, name)
+    for module, name in (
+        (torch, "allclose"),
+        (torch, "equal"),
+        (torch, "isclose"),
+        (torch.testing, "assert_close"),
+    )
+}
 NOT_THE_LEARNERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[1]))
 
 
@@ -72,9 +80,7 @@ def observe(answer, probe) -> Observation:
         calls=count.total,
         warned=tuple(dict.fromkeys(str(w.message)[:300] for w in warned))[:MAX_OUTPUTS],
         reads=_notebook_numbers(answer),
-        replaced=tuple(
-            name for name, original in COMPARISONS.items() if getattr(torch, name) is not original
-        ),
+        replaced=_replaced_beside(answer),
     )
 
 
@@ -393,6 +399,18 @@ def _functions(answer):
     parts = [part for c in classes for part in vars(c).values()] or [answer]
     unwrapped = [inspect.unwrap(part) for part in parts if callable(part)]
     return [f for f in unwrapped if inspect.isfunction(f)]
+
+
+def _replaced_beside(answer):
+    """Names of torch's comparisons that the notebook of this answer replaced by its own."""
+    spaces = _namespaces(answer)
+    found = []
+    for (module, name), original in COMPARISONS.items():
+        current = getattr(module, name, None)
+        own = any(getattr(current, "__globals__", None) is space for space in spaces)
+        if current is not original and own:
+            found.append(name)
+    return tuple(found)
 
 
 def _notebook_numbers(answer):

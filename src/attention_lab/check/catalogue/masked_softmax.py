@@ -389,6 +389,12 @@ def powers_of_large_numbers(scores, mask=None):
     return _shared_out(torch.exp(_masked(scores, mask)))
 
 
+known.variants(
+    "softmax-overflow",
+    _of_masked(lambda scores: _shared_out(torch.exp(scores - scores.max()))),
+)
+
+
 @known("dtype-changed")
 def in_half_precision(scores, mask=None):
     """The number type changed on the way: what goes in as float32 or float64 has to come out as

