@@ -15,7 +15,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 
 @pytest.fixture(scope="session")
@@ -108,6 +108,18 @@ def _wait_for(url: str, server: subprocess.Popen) -> None:
     raise RuntimeError("The Jupyter server did not start.")
 
 
+def _run_first_cell(page) -> None:
+    """Run the first cell; a notebook without a kernel yet forgets the request."""
+    cell = page.locator(".jp-Notebook .jp-Cell").first
+    for _ in range(6):
+        cell.locator(".jp-InputArea-editor").click()
+        page.keyboard.press("Control+Enter")
+        with contextlib.suppress(AssertionError):
+            expect(cell.locator(".jp-InputPrompt")).not_to_have_text("[ ]:", timeout=10_000)
+            return
+    raise RuntimeError("The first cell was never run.")
+
+
 @pytest.fixture
 def lab(browser, jupyter):
     """Opens a notebook in JupyterLab (or another app) and runs it if asked to."""
@@ -119,9 +131,8 @@ def lab(browser, jupyter):
         page.goto(jupyter.address(app, name))
         page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
         if run:
-            page.locator(".jp-Notebook .jp-Cell").first.click()
             page.wait_for_selector('[data-status="idle"]', state="attached", timeout=60_000)
-            page.keyboard.press("Shift+Enter")
+            _run_first_cell(page)
         return page
 
     yield lab

@@ -451,8 +451,11 @@ attempt(socket.socket(socket.AF_UNIX).connect, "\\0grading-canary")
 import os
 attempt(open, "{canary}")
 attempt(os.listdir, os.path.dirname("{canary}"))
-seen = [os.path.join(folder, name) for folder, _, names in os.walk("/") if "/proc" not in folder
-        for name in names if name.endswith((".db", ".ipynb")) or name == "nbgrader_config.py"]
+seen = []
+for folder, folders, names in os.walk("/"):
+    folders[:] = [f for f in folders if f not in ("proc", "sys", "usr", "lib", "lib64")]
+    seen += [os.path.join(folder, name) for name in names
+             if name.endswith((".db", ".ipynb")) or name == "nbgrader_config.py"]
 print("ESCAPED" if [p for p in seen if "gradebook" in p or "canary" in p] else "nothing found")
 """),
     Attack("environment-of-the-grader", """
