@@ -94,14 +94,19 @@ class Grading(LoggingConfigurable):
         for index, ran in result.ran.items():
             nb.cells[index].execution_count = ran.count
             nb.cells[index].outputs = [nbformat.from_dict(output) for output in ran.outputs]
-        self._record(job, result, names).write(nb)
+        self._record(nb, job, result, names).write(nb)
         self._progress.update()
 
-    def _record(self, job: Job, result: Result, names: dict) -> Record:
+    def _record(self, nb: NotebookNode, job: Job, result: Result, names: dict) -> Record:
         course = self._course(names["assignment"], names["notebook"])
         written = [cell.source for cell in job.cells if not cell.graded]
         found = flags(written, course.given, result.changed)
-        return Record(finished=True, isolation=self.isolation, seed=self.seed, flags=found)
+        mistakes = {
+            nb.cells[index].metadata.nbgrader.grade_id: ran.misconception
+            for index, ran in result.ran.items()
+            if ran.misconception
+        }
+        return Record(True, self.isolation, self.seed, found, mistakes)
 
     def _require_isolation(self):
         if self.isolation == "none":

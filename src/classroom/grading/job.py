@@ -57,10 +57,16 @@ class Result:
     changed: tuple[str, ...] = ()
 
     def to_message(self) -> dict:
-        ran = [[index, cell.count, list(cell.outputs)] for index, cell in self.ran.items()]
+        ran = [
+            [index, cell.count, list(cell.outputs), cell.misconception]
+            for index, cell in self.ran.items()
+        ]
         return {"ran": ran, "changed": list(self.changed)}
 
     @classmethod
     def from_message(cls, message: dict) -> "Result":
-        ran = {index: Ran(count, tuple(outputs)) for index, count, outputs in message["ran"]}
+        ran = {
+            index: Ran(count, tuple(outputs), misconception)
+            for index, count, outputs, misconception in message["ran"]
+        }
         return cls(ran, tuple(message["changed"]))

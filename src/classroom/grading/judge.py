@@ -61,7 +61,8 @@ class Judge:
         count, shown = self.shell.run(source)
         for name in found:
             self.shell.user_ns.pop(name, None)
-        ran = outputs.Ran(count, tuple(o for o in shown if o.get("name") != "stderr"))
+        kept = tuple(o for o in shown if o.get("name") != "stderr")
+        ran = outputs.Ran(count, kept, _misconception(self.shell.error))
         wanted = any(getattr(value, "wanted_steps", False) for value in found.values())
         return Trial(ran, observer, wanted)
 
@@ -69,3 +70,7 @@ class Judge:
         """The names that the cell must take from the learner: those the course has not defined."""
         python = self.shell.transform_cell(source)
         return [name for name in handles.names_used(python) if name not in self.shell.user_ns]
+
+
+def _misconception(error):
+    return error.misconception if isinstance(error, check.Mistake) else None

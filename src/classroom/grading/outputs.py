@@ -15,10 +15,14 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Ran:
-    """A cell that has been run: its execution count, and its outputs in nbformat's form."""
+    """A cell that has been run: its execution count, and its outputs in nbformat's form.
+
+    misconception: what the check of a graded cell recognised, as a slug; None for anything else.
+    """
 
     count: int | None
     outputs: tuple[dict, ...] = ()
+    misconception: str | None = None
 
 
 def checked(answer: dict) -> Ran:

@@ -1,9 +1,10 @@
 """What is kept with a grade, in the autograded notebook's metadata under "grading".
 
-finished    false from the sanitising pass on until the notebook has been run
-isolation   "bubblewrap", or "none" where the submission ran unprotected
-seed        of the numbers of the hidden trials: `--Grading.seed=SEED` replays the verdict
-flags       what a human should look at, in words; nothing was deducted for it
+finished        false from the sanitising pass on until the notebook has been run
+isolation       "bubblewrap", or "none" where the submission ran unprotected
+seed            of the numbers of the hidden trials: `--Grading.seed=SEED` replays the verdict
+flags           what a human should look at, in words; nothing was deducted for it
+misconceptions  what the checks recognised, as slugs, by the grade id of the cell
 """
 
 import json
@@ -25,6 +26,7 @@ class Record:
     isolation: str | None = None
     seed: int | None = None
     flags: list[str] = field(default_factory=list)
+    misconceptions: dict[str, str] = field(default_factory=dict)
 
     def write(self, nb: NotebookNode):
         nb.metadata[KEY] = asdict(self)

@@ -14,7 +14,7 @@ def test_job_travels():
 
 def test_result_travels():
     output = {"output_type": "stream", "name": "stdout", "text": "a"}
-    result = Result({0: Ran(1, (output,)), 3: Ran(None)}, ("limits",))
+    result = Result({0: Ran(1, (output,)), 3: Ran(None, (), "missing-scale")}, ("limits",))
     assert Result.from_message(json.loads(json.dumps(result.to_message()))) == result
 
 

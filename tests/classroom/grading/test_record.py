@@ -14,7 +14,7 @@ def write(folder, record):
 
 def test_record_is_kept_in_the_notebook():
     nb = new_notebook()
-    record = Record(finished=True, isolation="none", seed=3, flags=["mentions gc"])
+    record = Record(True, "none", 3, ["mentions gc"], {"test_attend_value": "softmax-twice"})
     record.write(nb)
     assert Record.read(nb) == record
     assert Record.read(new_notebook()) is None

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from attention_lab import check
+from attention_lab.check import catalogue
 from classroom.grading.job import Cell, Job
 from classroom.grading.judge import CourseError, Judge
 from classroom.grading.limits import Limits
@@ -24,8 +25,8 @@ def worker():
     torch.set_num_threads(threads)
 
 
-def run(worker, *cells, setup=()):
-    """The outputs of cells; those that begin with "graded" judge."""
+def ran(worker, *cells, setup=()):
+    """Cells that have been run; those that begin with "graded" judge."""
     job = Job(
         tuple(
             Cell(i, source.removeprefix("graded "), source.startswith("graded "))
@@ -33,8 +34,13 @@ def run(worker, *cells, setup=()):
         ),
         setup,
     )
-    ran = worker.grade(job).ran
-    return [ran[i].outputs for i in range(len(cells))]
+    result = worker.grade(job).ran
+    return [result[i] for i in range(len(cells))]
+
+
+def run(worker, *cells, setup=()):
+    """The outputs of cells."""
+    return [cell.outputs for cell in ran(worker, *cells, setup=setup)]
 
 
 def test_outputs_are_those_of_a_notebook(worker):
@@ -103,6 +109,20 @@ def test_graded_cell_uses_functions_and_copies_of_data(worker):
     )
     assert right == ()
     assert wrong[0]["evalue"] == "n should be 3"
+
+
+def test_recognised_misconception_is_kept_with_the_cell(worker):
+    written, *graded = ran(
+        worker,
+        "def merge_heads(x):\n    return x.flatten(2)",
+        "graded check.merge_heads(merge_heads, hidden=True)",
+        "graded assert False",
+        "graded 1",
+        setup=("from attention_lab import check",),
+    )
+    assert written.misconception is None
+    assert [cell.misconception for cell in graded] == [graded[0].misconception, None, None]
+    assert catalogue.explain("merge_heads", graded[0].misconception)
 
 
 def test_graded_cell_cannot_use_other_objects(worker):

@@ -36,13 +36,17 @@ class ResultHook(DisplayHook):
 
 
 class Shell(InteractiveShell):
-    """IPython as a notebook's kernel has it, without the kernel."""
+    """IPython as a notebook's kernel has it, without the kernel.
+
+    error: what the last cell raised, or None.
+    """
 
     display_pub_class = Publisher
     displayhook_class = ResultHook
 
     def __init__(self, **kwargs):
         self.recorder = Recorder(limit=0)
+        self.error = None
         super().__init__(**kwargs)
 
     def enable_gui(self, gui=None):
@@ -60,7 +64,7 @@ class Shell(InteractiveShell):
             contextlib.redirect_stdout(Stream(self.recorder, "stdout")),
             contextlib.redirect_stderr(Stream(self.recorder, "stderr")),
         ):
-            self.run_cell(source, store_history=True)
+            self.error = self.run_cell(source, store_history=True).error_in_exec
         return count, self.recorder.finished()
 
     def showtraceback(self, exc_tuple=None, *_, **__):
