@@ -7,9 +7,9 @@ check.split_heads(split_heads, hidden=True)      # all probes, as graded
 
 from attention_lab.check.mistake import Mistake
 from attention_lab.check.references import STEPS
-from attention_lab.check.run import check_step, use_seed
+from attention_lab.check.run import check_step, listen, use_seed
 
-__all__ = ["STEPS", "Mistake", "use_seed", *STEPS]
+__all__ = ["STEPS", "Mistake", "listen", "use_seed", *STEPS]
 
 
 def _checker(step):

@@ -23,6 +23,7 @@ from attention_lab.observation.neutral import neutral_torch
 
 VISIBLE_SEED = 0
 _hidden_seed = None
+_listeners = []
 
 
 def use_seed(seed: int | None) -> None:
@@ -30,6 +31,12 @@ def use_seed(seed: int | None) -> None:
     fresh numbers each time."""
     global _hidden_seed
     _hidden_seed = seed
+
+
+def listen(listener) -> None:
+    """Call `listener(step, aspect, hidden, mistake)` at every verdict from now on, with the
+    Mistake, or None where the answer was right."""
+    _listeners.append(listener)
 
 
 def check_step(step, answer, *, aspect=None, hidden=False):
@@ -41,8 +48,16 @@ def check_step(step, answer, *, aspect=None, hidden=False):
         probes, expected, _ = trials
         observations, verdict, note = _try(step, answer, *trials, aspect)
         if verdict.against(aspect):
-            raise _mistake(step, aspect, probes, observations, expected, verdict)
+            mistake = _mistake(step, aspect, probes, observations, expected, verdict)
+            _tell(step, aspect, hidden, mistake)
+            raise mistake
+    _tell(step, aspect, hidden, None)
     print(_passed(step, len(probes), hidden, note))
+
+
+def _tell(*what):
+    for listener in _listeners:
+        listener(*what)
 
 
 def _seed(hidden):
@@ -92,7 +107,7 @@ def _belongs(observation, probe):
     if observation.failure:
         return True
     return len(observation.outcomes) == len(probe.calls) and all(
-        len(outcome.args) == len(call.args)
+        len(outcome.args) in (0, len(call.args))
         and len(outcome.layers) in (0, len(probe.module.layers) if probe.module else 0)
         and len(outcome.gradients) in (0, _differentiable(probe, call))
         for outcome, call in zip(observation.outcomes, probe.calls, strict=True)

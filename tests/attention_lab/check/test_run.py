@@ -145,3 +145,12 @@ REPLIES = {
 def test_hostile_replies_are_mistakes(step, reply):
     for aspect in ("shape", "value"):
         assert mistake(step, Hostile(reply), aspect=aspect, hidden=True)
+
+
+def test_listeners_hear_of_every_check(monkeypatch):
+    heard = []
+    monkeypatch.setattr(run, "_listeners", [])
+    check.listen(lambda *what: heard.append(what))
+    check.attend(steps.attend, aspect="value")
+    found = mistake("attend", unwritten, hidden=True)
+    assert heard == [("attend", "value", False, None), ("attend", None, True, found)]
