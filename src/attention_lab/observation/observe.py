@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from attention_lab.observation.codec import DTYPES, decode, encode
+from attention_lab.observation.codec import DTYPE_NAMES, decode, encode
 from attention_lab.observation.neutral import neutral_torch
 from attention_lab.observation.probe import (
     PROJECTIONS,
@@ -41,6 +41,7 @@ COMPARISONS = {
         (torch.testing, "assert_close"),
     )
 }
+_equal = torch.equal  # torch's own, whatever an answer puts in its place later
 NOT_THE_LEARNERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[1]))
 
 
@@ -68,12 +69,13 @@ def observe_encoded(answer, request: bytes) -> bytes:
 def observe(answer, probe) -> Observation:
     """Try `answer` on one probe, in a neutral environment: whatever defaults of torch the notebook
     has changed are put aside meanwhile, prints are swallowed, warnings are kept as data."""
-    with neutral_torch(), _quiet() as warned, _counting(probe.heads is not None) as count:
+    count = _Count(probe.heads is not None)
+    with neutral_torch(), _quiet() as warned:
         try:
             target = _build(answer, probe.module)
         except BaseException as error:
             return Observation(failure=_failure(error))
-        outcomes = tuple(_call(target, call, probe.module) for call in probe.calls)
+        outcomes = tuple(_call(target, call, probe.module, count) for call in probe.calls)
     return Observation(
         outcomes=outcomes,
         called=count.names,
@@ -104,8 +106,9 @@ def _build(answer, module):
     instance = answer(module.d_model, module.num_heads)
     weight = module.layers[0].weight
     instance.to(dtype=weight.dtype)
-    for name, layer in zip(PROJECTIONS, module.layers, strict=True):
-        _write(_projection(instance, name), name, layer)
+    with torch.no_grad():
+        for name, layer in zip(PROJECTIONS, module.layers, strict=True):
+            _write(_projection(instance, name), name, layer)
     instance.to(device=weight.device)
     return instance.train(module.training)
 
@@ -128,22 +131,22 @@ def _write(linear, name, layer):
         shape = None if parameter is None else tuple(parameter.shape)
         if shape != tuple(numbers.shape):
             raise Unusable(f"{name}.{part} has shape {shape}, not {tuple(numbers.shape)}")
-        if numbers.device.type != "meta":
-            with torch.no_grad():
-                parameter.copy_(numbers)
+        if not numbers.is_meta:
+            parameter.copy_(numbers)
 
 
 # --- calling it ---
 
 
-def _call(target, call, module):
+def _call(target, call, module, count):
     leaves, args = _prepare(call)
     try:
-        returned = _unpacked(target(*args), len(call.upstream))
+        with _counting(count):
+            returned = _unpacked(target(*args), len(call.upstream))
         output, failure = _plain(returned), None
     except BaseException as error:
         returned, output, failure = None, None, _failure(error)
-    afterwards = {"args": tuple(_plain(arg) for arg in args), "layers": _layers(target, module)}
+    afterwards = {"args": _changed_args(call, args), "layers": _changed_layers(target, module)}
     if failure or not call.upstream:
         return Outcome(output=output, failure=failure, **afterwards)
     outputs = returned if isinstance(returned, tuple) else (returned,)
@@ -153,7 +156,8 @@ def _call(target, call, module):
 
 
 def _prepare(call):
-    """Return the leaves that gradients are asked for, and the arguments made of them.
+    """Return the leaves that gradients are asked for, and the arguments made of them: copies, so
+    that a change is seen.
 
     With gradients an argument is no leaf itself, as in a real pipeline: changing a leaf in place
     would raise where changing an activation goes unseen.
@@ -164,27 +168,30 @@ def _prepare(call):
             linear = _linear(value)
             leaves += [linear.weight, linear.bias]
             args.append(linear)
-        elif isinstance(value, Tensor) and call.upstream and position not in call.constants:
-            leaf = value.requires_grad_()
-            leaves.append(leaf)
-            args.append(_activation(leaf))
+        elif isinstance(value, Tensor):
+            if call.upstream and position not in call.constants:
+                leaves.append(value.requires_grad_())
+            args.append(_copy(value))
         else:
             args.append(value)
     return leaves, args
 
 
 def _linear(layer):
-    out_features, in_features = layer.weight.shape
-    linear = nn.Linear(in_features, out_features, device="meta", dtype=layer.weight.dtype)
-    linear.weight, linear.bias = nn.Parameter(layer.weight), nn.Parameter(layer.bias)
+    """An `nn.Linear` of these numbers, without the random ones that it would be made with."""
+    linear = nn.Linear.__new__(nn.Linear)
+    nn.Module.__init__(linear)
+    linear.out_features, linear.in_features = layer.weight.shape
+    linear.weight = nn.Parameter(_copy(layer.weight))
+    linear.bias = nn.Parameter(_copy(layer.bias))
     return linear
 
 
-def _activation(leaf):
-    """A tensor with the numbers and strides of `leaf`, through which gradients reach it."""
+def _copy(tensor):
+    """The numbers and strides of `tensor`; gradients reach it."""
     return torch.empty_strided(
-        leaf.shape, leaf.stride(), dtype=leaf.dtype, device=leaf.device
-    ).copy_(leaf)
+        tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device
+    ).copy_(tensor)
 
 
 def _unpacked(output, expected):
@@ -223,13 +230,32 @@ def _backward(outputs, upstream, inputs):
         return (), _failure(error)
 
 
-def _layers(target, module):
+def _changed_args(call, args):
+    """All arguments as they are now if any has changed, else ()."""
+    same = map(_holds, args, call.args)
+    return () if all(same) else tuple(_plain(arg) for arg in args)
+
+
+def _changed_layers(target, module):
+    """The four layers as they are now if any has changed, else ()."""
     if module is None:
         return ()
     layers = [getattr(target, name, None) for name in PROJECTIONS]
     if not all(isinstance(layer, nn.Linear) for layer in layers):
         return ()
-    return tuple(_plain(layer) for layer in layers)
+    same = map(_holds, layers, module.layers)
+    return () if all(same) else tuple(_plain(layer) for layer in layers)
+
+
+def _holds(value, given):
+    """Whether `value` still holds the numbers that were given; those on `meta` hold none."""
+    if isinstance(given, Layer):
+        return _holds(value.weight, given.weight) and _holds(value.bias, given.bias)
+    if not isinstance(given, Tensor) or given.is_meta:
+        return True
+    with torch.no_grad():
+        value = _as_plain_class(value)
+        return value.dtype is given.dtype and value.device == given.device and _equal(value, given)
 
 
 def _parameters(target, module):
@@ -267,12 +293,11 @@ def _plain_tensor(tensor):
     """A copy of the numbers alone: no subclass, no graph, no memory shared with the learner's."""
     if tensor is None:
         return None
-    with torch.no_grad():
-        tensor = _as_plain_class(tensor).detach()
-        known = tensor.dtype in DTYPES.values() and tensor.layout is torch.strided
-        if not known or tensor.dim() > 8 or tensor.numel() > MAX_NUMBERS:
-            return Unknown(f"Tensor of {tensor.dtype} and shape {tuple(tensor.shape)}"[:200])
-        return tensor if tensor.device.type == "meta" else tensor.clone()
+    tensor = _as_plain_class(tensor).detach()
+    known = tensor.dtype in DTYPE_NAMES and tensor.layout is torch.strided
+    if not known or tensor.dim() > 8 or tensor.numel() > MAX_NUMBERS:
+        return Unknown(f"Tensor of {tensor.dtype} and shape {tuple(tensor.shape)}"[:200])
+    return tensor if tensor.is_meta else tensor.clone()
 
 
 def _failure(error):
@@ -313,7 +338,8 @@ class _Count:
     """Names of the torch functions called, and how many of the calls were not made by torch's own
     functions: `torch.tensor_split` takes one slice a head by itself."""
 
-    def __init__(self):
+    def __init__(self, wanted):
+        self.wanted = wanted
         self.total = 0
         self._depth = 0
         self._names = set()
@@ -354,15 +380,13 @@ class _DispatchedCalls(TorchDispatchMode):
         return self.count.call(func, args, kwargs)
 
 
-@contextlib.contextmanager
-def _counting(wanted):
+def _counting(count):
     """Count calls into torch, above (functions) and below (operators) autograd."""
-    count = _Count()
-    if not wanted:
-        yield count
-        return
-    with _FunctionCalls(count), _DispatchedCalls(count):
-        yield count
+    modes = contextlib.ExitStack()
+    if count.wanted:
+        modes.enter_context(_FunctionCalls(count))
+        modes.enter_context(_DispatchedCalls(count))
+    return modes
 
 
 @contextlib.contextmanager
@@ -403,14 +427,17 @@ def _functions(answer):
 
 def _replaced_beside(answer):
     """Names of torch's comparisons that the notebook of this answer replaced by its own."""
-    spaces = _namespaces(answer)
-    found = []
-    for (module, name), original in COMPARISONS.items():
-        current = getattr(module, name, None)
-        own = any(getattr(current, "__globals__", None) is space for space in spaces)
-        if current is not original and own:
-            found.append(name)
-    return tuple(found)
+    replaced = {
+        name: getattr(module, name, None)
+        for (module, name), original in COMPARISONS.items()
+        if getattr(module, name, None) is not original
+    }
+    spaces = _namespaces(answer) if replaced else ()
+    return tuple(
+        name
+        for name, current in replaced.items()
+        if any(getattr(current, "__globals__", None) is space for space in spaces)
+    )
 
 
 def _notebook_numbers(answer):

@@ -122,7 +122,8 @@ class Failure:
 class Outcome:
     """What one call did.
 
-    output: what came back. args: the arguments afterwards. layers: the module's layers afterwards.
+    output: what came back. args: the arguments afterwards, and layers: the module's layers; each ()
+    where nothing has changed.
     gradients: of the floating-point arguments (a layer counts for two), then of the module's
     layers; None where none arrived, () where no backward was made.
     """
