@@ -2,19 +2,11 @@
 
 from pathlib import Path
 
+from attention_lab.edition import package_files
+
+__all__ = ["PACKAGE", "copy_package", "package_files"]
+
 PACKAGE = "attention_lab"
-_NOT_CODE = {"__pycache__", ".ipynb_checkpoints"}
-
-
-def package_files(package: Path) -> dict[str, bytes]:
-    """Every file of the package by its path below ``package``, in a fixed order."""
-    paths = sorted(path for path in package.rglob("*") if path.is_file())
-    names = [path.relative_to(package) for path in paths]
-    return {
-        name.as_posix(): (package / name).read_bytes()
-        for name in names
-        if not _NOT_CODE.intersection(name.parts)
-    }
 
 
 def copy_package(package: Path, beside: Path) -> None:

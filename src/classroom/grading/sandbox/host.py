@@ -24,7 +24,7 @@ from .shell import make_shell
 from .submission import serve
 
 WARM = (
-    "attention_lab",
+    "attention_lab.heatmap",
     "attention_lab.observation",
     "ipywidgets",
     "matplotlib.pyplot",
