@@ -1,12 +1,15 @@
 """The self-learner's edition, for Google Colab: one notebook that brings its own package."""
 
 import re
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.utils import is_grade, is_solution
 
+from attention_lab.edition import fingerprint_of
+from classroom.editions.badge import badge
 from classroom.editions.lesson import LessonError
 from classroom.editions.notebook import new_notebook
 from classroom.editions.package import PACKAGE
@@ -14,8 +17,8 @@ from classroom.editions.regions import without_markers
 
 # The heading's own id; Colab keeps the sections below these headings folded.
 SET_UP = "set-up"
+_SETUP_TAG = "setup"  # on the lesson's own cell of imports
 
-_BADGE = "https://colab.research.google.com/assets/colab-badge.svg"
 _UPLOAD = (
     "To open this notebook in Google Colab, download it, go to Colab and choose "
     "**File → Upload notebook**."
@@ -23,7 +26,7 @@ _UPLOAD = (
 _OPENING = """{opening}
 
 Nothing has to be installed. Run the folded section **Set-up** once, then work from the top.
-A solution is folded below each exercise."""
+A solution is folded below each exercise, and behind its last hint."""
 
 _HEADING = f"""## Set-up
 
@@ -33,40 +36,54 @@ Colab with the ▶ beside the folded section; in Jupyter, click on the first cel
 **Run → Run All Above Selected Cell**."""
 
 _BEGIN = f"""import shutil
-import sys
 from pathlib import Path
 
-# Begin afresh: no older copy of the folder, no module that was imported from one.
+# Begin afresh, without an older copy of the folder.
 package = Path("{PACKAGE}")
 if package.exists():
     shutil.rmtree(package)
-for module in list(sys.modules):
-    if module.split(".")[0] == package.name:
-        del sys.modules[module]
 for folder in {{folders}}:
     (package / folder).mkdir(parents=True, exist_ok=True)"""
 
 _END = f"""import importlib
-from pathlib import Path
+import sys
 
+# Nor any module that was imported from an older copy.
+for module in list(sys.modules):
+    if module.split(".")[0] == "{PACKAGE}":
+        del sys.modules[module]
 importlib.invalidate_caches()
-import {PACKAGE}
 
-if Path({PACKAGE}.__file__).resolve().parent != Path("{PACKAGE}").resolve():
-    raise ImportError(
-        f"{PACKAGE} came from {{{PACKAGE}.__file__}}, not from this notebook's folder: "
-        "restart the runtime and run the set-up again."
-    )
+{{expect}}
 print("{PACKAGE} is ready. Cells that you ran before this set-up want to be run again.")"""
+
+_EXPECT = f"""from {PACKAGE} import edition
+
+edition.expect("{{fingerprint}}")  # the code that this notebook's Set-up writes"""
 
 _SOLUTION = """<details>
 <summary>A solution of <code>{step}</code></summary>
+
+Do your checks pass? Then compare. If they do not, the hints above the exercise open one by one,
+and this solution lies behind the last.
+
+<details>
+<summary>Show me anyway</summary>
 
 ```python
 {solution}
 ```
 
-</details>"""
+</details></details>"""
+
+_HINTS_END = "</details></details></details>"
+_BEHIND_THE_HINTS = """<details><summary>The solution</summary>
+
+```python
+{solution}
+```
+
+</details></details></details></details>"""
 
 
 def make_colab(
@@ -89,39 +106,30 @@ def make_colab(
     Raises:
         LessonError: a file of the package that a cell cannot write byte for byte.
     """
-    cells = [_opening(name, github), *_set_up(package), *_lesson(source, release)]
+    expect = _EXPECT.format(fingerprint=fingerprint_of(package))
+    cells = [
+        _opening(name, github),
+        *_set_up(package, expect),
+        *_lesson(source, release, expect),
+    ]
     for cell in cells:
         cell.metadata["id"] = cell.id
     return new_notebook(cells, colab={"collapsed_sections": [SET_UP]})
 
 
-def link(name: str, github: str) -> str:
-    """Where Colab opens the notebook ``name`` of ``OWNER/REPO/REF``.
-
-    Raises:
-        LessonError: the setting has another form.
-    """
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+/[\w./-]+", github):
-        raise LessonError("pyproject.toml", [f"github = {github!r} is not OWNER/REPO/REF"])
-    owner, repo, ref = github.split("/", 2)
-    return (
-        f"https://colab.research.google.com/github/{owner}/{repo}/blob/{ref}/notebooks/{name}.ipynb"
-    )
-
-
 def _opening(name: str, github: str) -> NotebookNode:
-    opening = f"[![Open in Colab]({_BADGE})]({link(name, github)})" if github else _UPLOAD
+    opening = badge(name, github) if github else _UPLOAD
     return new_markdown_cell(_OPENING.format(opening=opening), id="open-in-colab")
 
 
-def _set_up(package: dict[str, bytes]) -> list[NotebookNode]:
+def _set_up(package: dict[str, bytes], expect: str) -> list[NotebookNode]:
     heading = new_markdown_cell(_HEADING, id=SET_UP, metadata={"jp-MarkdownHeadingCollapsed": True})
     folders = sorted({str(PurePosixPath(name).parent) for name in package})
     return [
         heading,
         _folded(_BEGIN.format(folders=_python_list(folders)), f"{SET_UP}-begin"),
-        *(_write(name, content) for name, content in package.items()),
-        _folded(_END, f"{SET_UP}-end"),
+        *(_write(name, content) for name, content in sorted(package.items())),
+        _folded(_END.format(expect=expect), f"{SET_UP}-end"),
     ]
 
 
@@ -152,15 +160,36 @@ def _folded(source: str, cell_id: str) -> NotebookNode:
     return new_code_cell(source, id=cell_id, metadata=metadata)
 
 
-def _lesson(source: NotebookNode, release: NotebookNode) -> list[NotebookNode]:
+def _lesson(source: NotebookNode, release: NotebookNode, expect: str) -> list[NotebookNode]:
     stubs = {cell.id: cell.source for cell in release.cells}
     solved_after = _ends_of_exercises(source)
+    solutions = _solutions_by_hints(source)
     cells = []
     for cell in source.cells:
-        cells.append(_plain(cell, stubs[cell.id] if is_solution(cell) else cell.source))
+        text = stubs[cell.id] if is_solution(cell) else cell.source
+        if cell.id in solutions:
+            text = _with_solution(text, solutions[cell.id])
+        if _SETUP_TAG in cell.metadata.get("tags", []):
+            text = f"{text}\n\n{expect}"
+        cells.append(_plain(cell, text))
         if cell.id in solved_after:
             cells.append(_solution(solved_after[cell.id]))
     return cells
+
+
+def _solutions_by_hints(source: NotebookNode) -> dict[str, NotebookNode]:
+    """Each solution cell, by the id of the cell before it if that ends with hints."""
+    return {
+        before.id: cell
+        for before, cell in pairwise(source.cells)
+        if is_solution(cell) and before.source.endswith(_HINTS_END)
+    }
+
+
+def _with_solution(hints: str, cell: NotebookNode) -> str:
+    """The hints, with the solution as one more behind the last."""
+    solution = _BEHIND_THE_HINTS.format(solution=without_markers(cell.source))
+    return hints.removesuffix(_HINTS_END) + solution
 
 
 def _ends_of_exercises(source: NotebookNode) -> dict[str, NotebookNode]:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from attention_lab import edition
 from classroom.editions.lesson import Lesson, read_lesson
 
 LESSONS = Path(__file__).parent / "lessons"
 
 PACKAGE = {
     "__init__.py": b'"""Tiny."""\n\n\nclass NotWrittenYet(NotImplementedError):\n    """No."""\n',
+    "edition.py": Path(edition.__file__).read_bytes(),
     "look/__init__.py": b'"""Looking."""\n',
     "look/look.css": "/* ’ */ .head { color: navy }\n".encode(),
 }

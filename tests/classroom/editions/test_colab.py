@@ -3,7 +3,9 @@ from nbclient import NotebookClient
 from nbformat import validate
 from nbformat.v4 import new_code_cell
 
-from classroom.editions.colab import link, make_colab
+from attention_lab.edition import fingerprint_of
+from classroom.editions.badge import link
+from classroom.editions.colab import make_colab
 from classroom.editions.lesson import LessonError
 from classroom.editions.lint import lint_edition
 from classroom.editions.notebook import from_json, new_notebook, to_json
@@ -47,11 +49,12 @@ def test_is_a_valid_notebook_without_findings(make):
 
 
 def test_opens_with_the_set_up_one_cell_a_file(make):
-    assert [cell.id for cell in make().cells][:8] == [
+    assert [cell.id for cell in make().cells][:9] == [
         "open-in-colab",
         "set-up",
         "set-up-begin",
         "write-__init__-py",
+        "write-edition-py",
         "write-look-__init__-py",
         "write-look-look-css",
         "set-up-end",
@@ -94,16 +97,31 @@ def test_the_solution_follows_the_exercise_folded(make, cells):
         "test_halve",
         "solution-halve",
     ]
-    assert cells["solution-double"].source == (
-        "<details>\n<summary>A solution of <code>double</code></summary>\n\n"
-        '```python\ndef double(number):\n    """Twice the number."""\n'
-        "    return 2 * number\n```\n\n</details>"
-    )
+    solution = cells["solution-double"].source
+    assert solution.startswith("<details>\n<summary>A solution of <code>double</code></summary>")
+    assert "<details>\n<summary>Show me anyway</summary>\n\n```python\ndef double(" in solution
+    assert solution.endswith("    return 2 * number\n```\n\n</details></details>")
+
+
+def test_the_solution_lies_behind_the_last_hint(cells):
+    hints = cells["halve-exercise"].source
+    assert hints.count("<details>") == hints.count("</details>") == 4
+    assert hints.index("Hint 3") < hints.index("<details><summary>The solution</summary>")
+    assert "```python\nhalve = (0.5).__mul__\n```" in hints
+    assert "<details>" not in cells["double-exercise"].source
 
 
 def test_no_cell_has_nbgraders_metadata(cells):
     assert all("nbgrader" not in cell.metadata for cell in cells.values())
     assert cells["setup"].metadata == {"id": "setup", "tags": ["setup"]}
+
+
+def test_the_lessons_imports_expect_the_package_of_this_notebook(make, cells, package):
+    expected = f'edition.expect("{fingerprint_of(package)}")'
+    assert expected in cells["setup"].source
+    assert expected in cells["set-up-end"].source
+    changed = make(package={**package, "new.py": b"1\n"})
+    assert expected not in "".join(cell.source for cell in changed.cells)
 
 
 def test_without_a_place_on_github_there_is_no_link(cells):
@@ -115,18 +133,6 @@ def test_the_badge_links_to_the_notebook(make):
     opening = make(github="someone/course/v1").cells[0].source
     assert link("tiny", "someone/course/v1") in opening
     assert "File → Upload" not in opening
-
-
-def test_the_ref_may_have_slashes():
-    assert link("tiny", "someone/course/topic/x") == (
-        "https://colab.research.google.com/github/someone/course/blob/topic/x/notebooks/tiny.ipynb"
-    )
-
-
-@pytest.mark.parametrize("github", ["someone/course", "https://github.com/a/b", "a b/c/d"])
-def test_a_place_that_is_none_is_refused(github):
-    with pytest.raises(LessonError, match="is not OWNER/REPO/REF"):
-        link("tiny", github)
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"x", b"x\n\n", b"x\r\ny\n", b"\xff\n"])

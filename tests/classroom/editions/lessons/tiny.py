@@ -36,6 +36,20 @@ assert double(-3) == -6
 
 # %% [markdown] id="halve-exercise"
 # ## And back
+#
+# <details><summary>Hint 1</summary>
+#
+# Half.
+#
+# <details><summary>Hint 2</summary>
+#
+# A method of 0.5.
+#
+# <details><summary>Hint 3</summary>
+#
+# `(0.5).__…__`
+#
+# </details></details></details>
 
 # %% grade_id="halve" solution=true
 ### BEGIN SOLUTION
