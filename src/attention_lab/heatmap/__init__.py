@@ -1,8 +1,9 @@
 """Attention weights one would rather look at than read."""
 
 from attention_lab.heatmap.explore import explore
+from attention_lab.heatmap.features import FeatureMap, show_features
 from attention_lab.heatmap.follow import follow
 from attention_lab.heatmap.play import play
 from attention_lab.heatmap.show import Heatmap, show_heads
 
-__all__ = ["Heatmap", "explore", "follow", "play", "show_heads"]
+__all__ = ["FeatureMap", "Heatmap", "explore", "follow", "play", "show_features", "show_heads"]

@@ -75,6 +75,8 @@ def string(text: str) -> str:
 
 @cache
 def _asset(name: str) -> str:
-    """A .js or .css file without comment lines and indentation, which need not travel."""
+    """A .js or .css file without the comment lines and white space that need not travel."""
     text = (_ASSETS / name).read_text(encoding="utf-8")
+    if name.endswith(".css"):
+        return re.sub(r"\s*([{};:,])\s+", r"\1", text)
     return re.sub(r"^\s*(//.*\n)?", "", text, flags=re.M)

@@ -38,7 +38,7 @@ def png(scene: Scene, head: int | None = None) -> bytes:
     image = image.point([round(grey / 255 * (_LEVELS - 1)) for grey in range(256)])
     image.putpalette(lookup(LIGHT, _LEVELS).tobytes())
     file = io.BytesIO()
-    image.save(file, "PNG", bits=4)
+    image.save(file, "PNG", bits=4, compress_level=8)
     return file.getvalue()
 
 
@@ -59,9 +59,9 @@ def draw(scene: Scene, head: int) -> Image.Image:
 
     image = Image.new("L", (width, height), PAPER)
     pen = ImageDraw.Draw(image)
-    pen.text((MARGIN, MARGIN - 4), scene.title, INK, _font(16, bold=True))
+    pen.text((MARGIN, MARGIN - 4), scene.title, INK, font(16, bold=True))
     for i, line in enumerate(notes):
-        pen.text((MARGIN, MARGIN + 24 + 20 * i), line, INK, _font(13))
+        pen.text((MARGIN, MARGIN + 24 + 20 * i), line, INK, font(13))
     for h, name in enumerate(name_heads(frame, scene.queries, scene.keys)):
         x = MARGIN + h % columns * PITCH
         y = top + h // columns * (THUMBNAIL + CAPTION)
@@ -69,7 +69,7 @@ def draw(scene: Scene, head: int) -> Image.Image:
         if h == head:
             heading = f"head {h} · {name}"
     corner = (MARGIN + left + 20 + labels.width, top + 24 + labels.height)
-    pen.text((MARGIN + left + 20, top - 4), heading, INK, _font(14, bold=True))
+    pen.text((MARGIN + left + 20, top - 4), heading, INK, font(14, bold=True))
     _large(image, corner, frame, head, labels)
     return image
 
@@ -83,8 +83,8 @@ def _thumbnail(image, corner, frame: Frame, h: int, name: str, chosen: bool) -> 
         pen.rectangle((x - 3, y - 3, x + THUMBNAIL + 2, y + THUMBNAIL + 2), None, ACCENT, 3)
     else:
         pen.rectangle(box, None, LINE)
-    pen.text((x, y + THUMBNAIL + 3), f"head {h}", INK, _font(11, bold=chosen))
-    pen.text((x, y + THUMBNAIL + 16), shorten(name, 19), QUIET, _font(10))
+    pen.text((x, y + THUMBNAIL + 3), f"head {h}", INK, font(11, bold=chosen))
+    pen.text((x, y + THUMBNAIL + 16), shorten(name, 19), QUIET, font(10))
 
 
 def _large(image, corner, frame: Frame, h: int, labels: _Labels) -> None:
@@ -111,7 +111,7 @@ def _numbers(pen, corner, frame: Frame, h: int, wide: float, high: float) -> Non
             continue
         ink = PAPER if _scaled(value, frame.span) > 0.5 else INK
         at = (corner[0] + (k + 0.5) * wide, corner[1] + (q + 0.5) * high)
-        pen.text(at, f"{value:.2f}", ink, _font(11), "mm")
+        pen.text(at, f"{value:.2f}", ink, font(11), "mm")
 
 
 class _Labels:
@@ -122,7 +122,7 @@ class _Labels:
         # whole pixels to a cell where there is room for one, else whatever fits
         cell = LARGE // longest or LARGE / longest
         self.size = max(1, round(S * cell)), max(1, round(T * cell))
-        self.font = _font(12 if longest <= 24 else 10)
+        self.font = font(12 if longest <= 24 else 10)
         self.queries = [shorten(label, 12) for label in tell_apart(scene.queries)]
         self.keys = [shorten(label, 12) for label in tell_apart(scene.keys)]
         self.width = 10 + round(max(map(self.font.getlength, self.queries)))
@@ -192,7 +192,7 @@ def _wrap(text: str, width: int) -> list[str]:
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and _font(13).getlength(longer) > width:
+        if lines[-1] and font(13).getlength(longer) > width:
             lines.append(word)
         else:
             lines[-1] = longer
@@ -202,11 +202,11 @@ def _wrap(text: str, width: int) -> list[str]:
 def _message(text: str) -> Image.Image:
     lines = _wrap(text, 640)
     image = Image.new("L", (672, 2 * MARGIN + 20 * len(lines)), PAPER)
-    ImageDraw.Draw(image).text((MARGIN, MARGIN), "\n".join(lines), INK, _font(13))
+    ImageDraw.Draw(image).text((MARGIN, MARGIN), "\n".join(lines), INK, font(13))
     return image
 
 
 @cache
-def _font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
+def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     return ImageFont.truetype(Path(matplotlib.get_data_path(), "fonts", "ttf", name), size)

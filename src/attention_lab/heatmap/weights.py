@@ -40,7 +40,7 @@ def read_variants(weights) -> dict[str, np.ndarray]:
 
 def read_heads(weights) -> np.ndarray:
     """Weights (H, T, S) or (B, H, T, S), torch or numpy, as float64 (B, H, T, S)."""
-    array = _numbers(weights, "weights")
+    array = read_numbers(weights, "weights")
     if array.ndim not in (3, 4):
         raise ValueError(
             f"weights must be (H, T, S) or (B, H, T, S); this has shape {array.shape}."
@@ -75,7 +75,7 @@ def read_mask(mask, shape: tuple[int, ...]) -> np.ndarray:
     A boolean mask is taken so already (as in ``nn.MultiheadAttention``); an additive one
     masks wherever it is -inf or as good as that.
     """
-    array = _numbers(mask, "mask", dtype=None)
+    array = read_numbers(mask, "mask", dtype=None)
     if array.dtype != bool and not np.issubdtype(array.dtype, np.floating):
         raise TypeError(
             "mask must be boolean (True where a query may not look) or additive (0 and -inf); "
@@ -122,7 +122,8 @@ def make_causal(weights: np.ndarray) -> np.ndarray | None:
     return left / total if total.min() > 1e-12 else None
 
 
-def _numbers(value, name: str, dtype=np.float64) -> np.ndarray:
+def read_numbers(value, name: str, dtype=np.float64) -> np.ndarray:
+    """What torch, numpy or lists hold, as a numpy array; TypeError names ``name``."""
     if isinstance(value, torch.Tensor):
         if value.is_meta:
             raise ValueError(f"{name} is on the meta device, where tensors hold no numbers.")

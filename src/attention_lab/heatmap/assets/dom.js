@@ -10,6 +10,18 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
+// New text or children, but only where they say something else than before: what is left alone
+// needs no new layout.
+function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function refill(element, says, children) {
+  if (element.says === says) return;
+  element.says = says;
+  element.replaceChildren(...children());
+}
+
 // One of several, with a roving tabindex: Tab goes to the chosen one, arrows choose another.
 function radioGroup(label, buttons, choose) {
   const group = make("div", {role: "radiogroup", "aria-label": label}, buttons);

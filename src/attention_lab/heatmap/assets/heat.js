@@ -11,14 +11,16 @@ function paintHeat(context, [x, y, width, height], table, theme) {
     context.fillRect(x, y, width, height);
   }
   context.imageSmoothingEnabled = false;
-  context.drawImage(cellImage(table, rows, columns, theme), x, y, width, height);
+  context.drawImage(paintCells(table, rows, columns, theme), x, y, width, height);
   if (table.broken) strikeOut(context, [x, y, width, height], table, theme);
 }
 
-// One pixel a cell, or, where there are more cells than pixels, the largest open one.
-function cellImage(table, rows, columns, theme) {
-  const canvas = make("canvas", {width: columns, height: rows});
-  const context = canvas.getContext("2d", {willReadFrequently: true});
+// One pixel a cell, or, where there are more cells than pixels, the largest open one. They are
+// painted on one and the same canvas every time, as a new one takes long to make.
+const cellCanvas = make("canvas");
+
+function paintCells(table, rows, columns, theme) {
+  const context = sized(cellCanvas, columns, rows);
   const image = context.createImageData(columns, rows);
   const pooled = pool(table, rows, columns);
   for (let row = 0; row < rows; row++) {
@@ -35,7 +37,13 @@ function cellImage(table, rows, columns, theme) {
     }
   }
   context.putImageData(image, 0, 0);
-  return canvas;
+  return cellCanvas;
+}
+
+// The context of a canvas of that many pixels.
+function sized(canvas, width, height) {
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, {width, height});
+  return canvas.getContext("2d", {willReadFrequently: true});
 }
 
 function pool({T, S, values}, rows, columns) {
@@ -72,12 +80,13 @@ function strikeOut(context, [x, y, width, height], table, theme) {
 }
 
 function hatching(context, theme, slope) {
-  const size = 6;
-  const tile = make("canvas", {width: size, height: size});
-  const pen = tile.getContext("2d", {willReadFrequently: true});
+  const name = `hatching ${slope}`, size = 6;
+  if (theme[name]) return theme[name];
+  const tile = make("canvas");
+  const pen = sized(tile, size, size);
   pen.fillStyle = theme.hatch[0];
   pen.fillRect(0, 0, size, size);
   pen.fillStyle = slope < 0 ? theme.mark : theme.hatch[1];
   for (let i = 0; i < size; i++) pen.fillRect(i, slope > 0 ? size - 1 - i : i, 1, 1);
-  return context.createPattern(tile, "repeat");
+  return (theme[name] = context.createPattern(tile, "repeat"));
 }

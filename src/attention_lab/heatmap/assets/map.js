@@ -2,7 +2,8 @@
 class HeatMap {
   // `listen` has hover(q, k), leave() and pick(q, k), and move(key) for keys.
   constructor(listen) {
-    this.heading = make("h3");
+    this.title = make("span");
+    this.label = make("small");
     this.canvas = make("canvas", {
       tabindex: "0",
       role: "application",
@@ -12,20 +13,24 @@ class HeatMap {
       onpointermove: event => this.point(event, event.buttons ? listen.pick : listen.hover),
       onpointerleave: listen.leave,
     });
-    this.element = make("figure", {}, this.heading, this.canvas);
+    this.element = make("figure", {}, make("h3", {}, this.title, " ", this.label), this.canvas);
+  }
+
+  show({title, label, table}, ...rest) {
+    setText(this.title, title);
+    setText(this.label, label);
+    this.canvas.ariaLabel = `${title}, ${label}. Arrow keys move from cell to cell.`;
+    this.draw(table, ...rest);
   }
 
   // `table` as in heat.js, with `sums` of its rows or none; `labels` {queries, keys};
   // `room` the width there is, in CSS pixels.
   draw(table, labels, mark, room, theme) {
-    const context = this.canvas.getContext("2d", {willReadFrequently: true});
-    this.place(table, labels, room, context);
+    this.table = table;
+    if (this.labels !== labels || this.room !== room) this.place(labels, room);
     const {left, top, cell, width, height} = this;
     const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = Math.ceil(width * ratio);
-    this.canvas.height = Math.ceil(height * ratio);
-    this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${height}px`;
+    const context = sized(this.canvas, Math.ceil(width * ratio), Math.ceil(height * ratio));
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = theme.paper;
     context.fillRect(0, 0, width, height);
@@ -34,23 +39,26 @@ class HeatMap {
     context.strokeRect(left - 0.5, top - 0.5, table.S * cell + 1, table.T * cell + 1);
     if (cell >= 28) this.writeNumbers(context, table, theme);
     this.writeLabels(context, labels, mark, theme);
-    if (this.right && table.sums) this.writeSums(context, table, mark, theme);
+    if (this.right > 4 && table.sums) this.writeSums(context, table, mark, theme);
     if (mark) this.drawMark(context, table, mark, theme);
   }
 
-  place(table, labels, room, context) {
+  place(labels, room) {
+    Object.assign(this, {labels, room});
+    const context = this.canvas.getContext("2d", {willReadFrequently: true});
+    const T = labels.queries.length, S = labels.keys.length;
     context.font = font(12);
     const longest = words => Math.max(...words.map(word => context.measureText(shorten(word, 12)).width));
     this.left = Math.ceil(longest(labels.queries)) + 10;
     this.top = Math.ceil(longest(labels.keys)) + 12;
-    this.right = table.T <= 32 ? 46 : 0;
-    const most = Math.min(room - this.left - this.right - 4, 520);
-    const cell = Math.min(most / table.S, 560 / table.T, 56);
+    const fit = right => Math.min(Math.min(room - this.left - right - 4, 520) / S, 560 / T, 56);
+    this.right = fit(46) >= 12 ? 46 : 4; // sums of rows, where they can be read
+    const cell = fit(this.right);
     this.cell = cell >= 1 ? Math.floor(cell) : cell;
-    this.width = Math.ceil(this.left + table.S * this.cell + this.right + 4);
-    this.height = Math.ceil(this.top + table.T * this.cell + 4);
-    this.table = table;
-    this.labels = labels;
+    this.width = Math.ceil(this.left + S * this.cell + this.right + 4);
+    this.height = Math.ceil(this.top + T * this.cell + 4);
+    this.canvas.style.width = `${this.width}px`;
+    this.canvas.style.height = `${this.height}px`;
   }
 
   point(event, heard) {
@@ -108,7 +116,6 @@ class HeatMap {
     context.font = font(10);
     context.fillStyle = theme.quiet;
     context.fillText("sum", x, this.top - 8);
-    if (this.cell < 12) return;
     for (let q = 0; q < T; q++) {
       const wrong = !(Math.abs(sums[q] - 1) < 0.0015);
       context.font = font(this.cell < 13 ? 10 : 11, wrong || q === mark?.q);

@@ -17,39 +17,50 @@ function sayCell(panes, {q, k}, {queries, keys}) {
   return `${queries[q]} looks at ${keys[k]}: ${said.join(", ")}`;
 }
 
-function rowBars(table, {q, k}, {keys}) {
-  const row = [...table.values.subarray(q * table.S, (q + 1) * table.S)];
-  const order = row.map((_, key) => key);
-  if (row.length > MOST_BARS) order.sort((a, b) => (row[b] || 0) - (row[a] || 0));
-  const [low, high] = table.span;
-  const bars = order.slice(0, MOST_BARS).map(key => {
-    const part = Math.max(0, Math.min(1, (row[key] - low) / (high - low))) || 0;
-    const masked = row[key] === -Infinity;
-    return make("li", {class: masked ? "masked" : null, "aria-current": key === k ? "true" : null},
-      make("span", {class: "word", title: keys[key]}, keys[key]),
-      make("span", {class: "track"},
-        make("span", {class: "bar", style: `width:${masked ? 100 : part * 100}%`})),
-      make("span", {class: "number"}, say(row[key])));
-  });
-  const rest = order.slice(MOST_BARS).filter(key => row[key] > 0);
-  const left = rest.reduce((sum, key) => sum + row[key], 0);
-  const note = rest.length ? make("p", {class: "quiet"}, `${rest.length} more keys: ${left.toFixed(3)}`) : "";
-  return [make("ol", {class: "bars"}, bars), note];
+// The row of the marked query, one bar a key; of a long row the strongest keys.
+class RowBars {
+  constructor() {
+    this.bars = Array.from({length: MOST_BARS}, () => {
+      const word = make("span", {class: "word"}), number = make("span", {class: "number"});
+      const bar = make("span", {class: "bar"});
+      const item = make("li", {}, word, make("span", {class: "track"}, bar), number);
+      return {item, word, bar, number};
+    });
+    this.rest = make("p", {class: "quiet"});
+    this.elements = [make("ol", {class: "bars"}, this.bars.map(bar => bar.item)), this.rest];
+  }
+
+  show({values, S, span: [low, high]}, {q, k}, {keys}) {
+    const row = values.subarray(q * S, (q + 1) * S);
+    const order = keys.map((_, key) => key);
+    if (S > MOST_BARS) order.sort((a, b) => (row[b] || 0) - (row[a] || 0));
+    this.bars.forEach(({item, word, bar, number}, i) => {
+      item.hidden = i >= S;
+      if (item.hidden) return;
+      const key = order[i], masked = row[key] === -Infinity;
+      const part = masked ? 1 : Math.max(0, Math.min(1, (row[key] - low) / (high - low))) || 0;
+      item.className = masked ? "masked" : "";
+      item.ariaCurrent = String(key === k);
+      word.title = keys[key];
+      setText(word, keys[key]);
+      bar.style.transform = `scaleX(${part})`;
+      setText(number, say(row[key]));
+    });
+    const rest = order.slice(MOST_BARS).map(key => row[key]).filter(value => value > 0);
+    const left = rest.reduce((sum, value) => sum + value, 0);
+    setText(this.rest, rest.length ? `${rest.length} more keys: ${left.toFixed(3)}` : "");
+  }
 }
 
 function legend(table, theme) {
-  const bar = make("canvas", {width: 120, height: 10, "aria-hidden": "true"});
-  const context = bar.getContext("2d", {willReadFrequently: true});
-  const [low, high] = table.signed ? [-table.span[1], table.span[1]] : table.span;
+  const [low, high] = table.span;
   const colour = colouring({...table, perRow: false}, [], theme);
-  for (let x = 0; x < 120; x++) {
-    context.fillStyle = `rgb(${colour(low + ((high - low) * x) / 119)})`;
-    context.fillRect(x, 0, 1, 10);
-  }
-  const top = table.perRow ? "highest of its row" : brief(high, table.signed);
-  const masked = table.values.includes(-Infinity)
-    ? [make("span", {class: "swatch"}), "masked"] : [];
-  return make("p", {class: "legend quiet"}, table.signed ? "difference " : "", brief(low, table.signed), bar, top, masked);
+  const stops = Array.from({length: 13}, (_, i) => `rgb(${colour(low + ((high - low) * i) / 12)})`);
+  return make("p", {class: "legend quiet"},
+    table.signed ? "difference " : "", brief(low, table.signed),
+    make("span", {class: "ramp", style: `background:linear-gradient(to right,${stops})`}),
+    table.perRow ? "highest of its row" : brief(high, table.signed),
+    table.values.includes(-Infinity) ? [make("span", {class: "swatch"}), "masked"] : []);
 }
 
 function weightTable(pane, {queries, keys}) {

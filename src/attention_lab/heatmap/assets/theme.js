@@ -22,36 +22,37 @@ function watchTheme(changed) {
   }
 }
 
-// The colours canvases are painted with.
-function readTheme(host, palette) {
-  const dark = isDark(host);
+// The colours canvases are painted with; those of `before` while its theme lasts.
+function readTheme(host, palette, before) {
   const forced = matchMedia("(forced-colors: active)").matches;
-  const [paper, ink] = forced
-    ? systemColours("Canvas", "CanvasText")
-    : dark ? ["#10151c", "#e6edf3"] : ["#ffffff", "#1b1f24"];
-  const ramp = anchors => lookup(forced ? [paper, ink] : anchors);
-  return {
-    name: forced ? "forced" : dark ? "dark" : "light",
-    paper,
-    ink,
-    quiet: forced ? ink : dark ? "#9da7b1" : "#57606a",
-    line: forced ? ink : dark ? "#3d444d" : "#c9d1d9",
-    mark: forced ? systemColours("Highlight")[0] : dark ? "#ffb454" : "#c2410c",
-    hatch: forced ? [paper, ink] : dark ? ["#1b222b", "#48525e"] : ["#f4f6f8", "#bcc5ce"],
-    ramp: ramp(dark ? palette.dark : palette.light),
-    more: ramp(dark ? palette.moreDark : palette.moreLight),
-  };
+  const name = forced ? "forced" : isDark(host) ? "dark" : "light";
+  if (before?.name === name) return before;
+  const {ramp, more, ...colours} = {
+    light: () => ({
+      paper: "#ffffff", ink: "#1b1f24", quiet: "#57606a", line: "#c9d1d9", mark: "#c2410c",
+      hatch: ["#f4f6f8", "#bcc5ce"], ramp: palette.light, more: palette.moreLight,
+    }),
+    dark: () => ({
+      paper: "#10151c", ink: "#e6edf3", quiet: "#9da7b1", line: "#3d444d", mark: "#ffb454",
+      hatch: ["#1b222b", "#48525e"], ramp: palette.dark, more: palette.moreDark,
+    }),
+    forced: systemColours,
+  }[name]();
+  return {name, ...colours, ramp: lookup(ramp), more: lookup(more)};
 }
 
-function systemColours(...names) {
-  const probe = document.body.appendChild(document.createElement("i"));
-  const colours = names.map(name => {
+function systemColours() {
+  const probe = document.body.appendChild(make("i"));
+  const [paper, ink, mark] = ["Canvas", "CanvasText", "Highlight"].map(name => {
     probe.style.color = name;
     const rgb = getComputedStyle(probe).color.match(/[\d.]+/g).slice(0, 3);
     return "#" + rgb.map(c => Math.round(c).toString(16).padStart(2, "0")).join("");
   });
   probe.remove();
-  return colours;
+  return {
+    paper, ink, quiet: ink, line: ink, mark, hatch: [paper, ink],
+    ramp: [paper, ink], more: [paper, mark],
+  };
 }
 
 // 256 colours [red, green, blue], evenly from the first anchor to the last.

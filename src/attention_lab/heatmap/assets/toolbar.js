@@ -36,15 +36,13 @@ function controlFor({name, kind, values}, change) {
 }
 
 function chooser(name, options, change) {
-  const select = make("select", {"aria-label": name, onchange: () => change(select.value)});
-  const fill = entries => select.replaceChildren(
-    ...entries.map(([value, text]) => make("option", {value}, text)));
-  fill(options);
+  const select = make("select", {"aria-label": name, onchange: () => change(select.value)},
+    options.map(([value, text]) => make("option", {value}, text)));
   return {
     element: select,
-    fill,
-    update(value) {
+    update(value, closed = []) {
       select.value = String(value);
+      for (const option of select.options) option.disabled = closed.includes(option.value);
     },
   };
 }

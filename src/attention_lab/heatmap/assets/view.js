@@ -5,7 +5,7 @@ class HeadsView {
     this.root = root;
     this.status = make("p", {class: "for-the-ear", "aria-live": "polite", "aria-atomic": "true"});
     this.build(scene);
-    watchTheme(() => readTheme(host, this.scene.palette).name !== this.theme.name && this.render());
+    watchTheme(() => this.readTheme() !== this.theme && this.render());
     new ResizeObserver(() => this.root.clientWidth !== this.width && this.render()).observe(host);
   }
 
@@ -39,7 +39,14 @@ class HeadsView {
     const {scene, state} = this;
     this.controls = scene.controls.map((control, i) =>
       controlFor(control, index => this.choose(i, index)));
-    this.comparison = chooser("Compare with", [], value => this.change({compare: parse(value)}));
+    const comparisons = [
+      ["", "Compare with…"],
+      ...scene.controls.flatMap(({kind, values}, i) => kind === "slider" ? []
+        : values.map((_, index) => [`control ${i} ${index}`, `with ${this.nameOf(i, index)}`])),
+      ...Array.from({length: heads}, (_, h) => [`head ${h}`, `with head ${h}`]),
+    ];
+    this.comparison = chooser("Compare with", comparisons, value => this.change({compare: parse(value)}));
+    this.comparison.element.hidden = comparisons.length < 3;
     this.scaling = switchButton("Scale rows", "Give every row its own highest colour",
       () => this.change({perRow: !state.perRow}));
     this.tabular = switchButton("Table", "Show the numbers as a table",
@@ -56,7 +63,9 @@ class HeadsView {
     };
     this.maps = [0, 1, 2].map(() => new HeatMap(listen));
     this.notes = make("div", {class: "notes"});
-    this.side = make("div", {class: "side"});
+    this.reading = make("div");
+    this.bars = new RowBars();
+    this.side = make("div", {class: "side"}, this.reading, this.bars.elements);
     this.numbers = make("div", {class: "numbers", role: "region", tabindex: "0", "aria-label": "Table of weights"});
     this.legends = make("div", {class: "legends"});
     this.stage = make("div", {class: "stage"},
@@ -119,61 +128,67 @@ class HeadsView {
     return kind === "slider" ? `${name} ${values[index]}` : values[index];
   }
 
+  readTheme() {
+    return readTheme(this.host, this.scene.palette, this.theme);
+  }
+
   render() {
-    const {scene, state} = this;
-    this.theme = readTheme(this.host, scene.palette);
+    const {state} = this;
+    this.theme = this.readTheme();
     this.root.dataset.theme = this.theme.name;
-    this.width = this.root.clientWidth;
-    this.controls.forEach((control, i) => control.update(state.settings[i]));
     const frame = this.frame(state.settings);
-    this.notes.replaceChildren(...[frame.error, ...frame.notes].filter(Boolean).map(note =>
-      make("p", {role: "note"}, make("span", {"aria-hidden": "true"}, "⚠ "), note)));
+    this.renderToolbar();
+    this.renderNotes(frame);
     this.stage.hidden = Boolean(frame.error);
     this.numbers.hidden = !state.table || Boolean(frame.error);
+    const panes = frame.error ? [] : this.panes();
+    this.stage.classList.toggle("spacious", panes.length > 1 || this.labels.keys.length > 20);
+    this.measure(panes.length);
     if (frame.error) return;
-    this.renderToolbar();
-    const size = this.thumbnails[state.head].canvas.clientWidth || 96;
-    this.thumbnails.forEach(thumbnail => thumbnail.render(frame, state, size, this.theme));
+    this.thumbnails.forEach(thumbnail => thumbnail.render(frame, state, this.thumbnailSize, this.theme));
     check(this.thumbnails.map(t => t.button), state.head);
-    this.renderPanes();
+    this.renderPanes(panes);
   }
 
   renderToolbar() {
     const {settings, compare, head, perRow, table} = this.state;
-    const heads = this.thumbnails.map((_, h) => [`head ${h}`, `with head ${h}`]).filter((_, h) => h !== head);
-    const others = this.scene.controls.flatMap(({kind, values}, i) => kind === "slider" ? []
-      : values.map((_, index) => [`control ${i} ${index}`, `with ${this.nameOf(i, index)}`])
-        .filter((_, index) => index !== settings[i]));
-    this.comparison.fill([["", "Compare with…"], ...others, ...heads]);
+    this.controls.forEach((control, i) => control.update(settings[i]));
+    const shown = [`head ${head}`, ...settings.map((index, i) => `control ${i} ${index}`)];
     this.comparison.update(!compare ? "" : compare.head !== undefined
-      ? `head ${compare.head}` : `control ${compare.control} ${compare.index}`);
+      ? `head ${compare.head}` : `control ${compare.control} ${compare.index}`, shown);
     this.scaling.update(perRow);
     this.tabular.update(table);
   }
 
-  renderPanes() {
-    const panes = this.panes();
-    const mark = this.marked(panes[0].table);
-    this.stage.classList.toggle("spacious", panes.length > 1 || this.labels.keys.length > 20);
-    const room = this.roomForMap(panes.length);
-    this.maps.forEach((map, i) => {
-      map.element.hidden = i >= panes.length;
-      if (i >= panes.length) return;
-      const {title, label, table} = panes[i];
-      map.heading.replaceChildren(title, make("small", {}, ` ${label}`));
-      map.canvas.setAttribute("aria-label", `${title}, ${label}. Arrow keys move from cell to cell.`);
-      map.draw(table, this.labels, mark, room, this.theme);
-    });
-    this.legends.replaceChildren(
-      ...panes.filter((_, i) => i !== 1).map(({table}) => legend(table, this.theme)));
-    this.side.replaceChildren(...readCell(panes, mark, this.labels), ...rowBars(panes[0].table, mark, this.labels));
-    if (this.state.table) this.numbers.replaceChildren(...panes.map(pane => weightTable(pane, this.labels)));
+  renderNotes({error, notes}) {
+    const all = error ? [error] : notes;
+    refill(this.notes, all.join("\n"), () => all.map(note =>
+      make("p", {role: "note"}, make("span", {"aria-hidden": "true"}, "⚠ "), note)));
   }
 
-  roomForMap(panes) {
+  // How much room there is. Asked before anything else changes, or the browser would have to lay
+  // out the page once more to answer.
+  measure(panes) {
+    this.width = this.root.clientWidth;
+    this.thumbnailSize = this.thumbnails[this.state.head]?.canvas.clientWidth || 96;
     const {clientWidth} = this.maps[0].element.parentElement;
     const across = Math.min(panes, Math.max(1, Math.floor(clientWidth / 270)));
-    return Math.floor((clientWidth - 16 * (across - 1)) / across);
+    this.room = Math.floor((clientWidth - 16 * (across - 1)) / across);
+  }
+
+  renderPanes(panes) {
+    const mark = this.marked(panes[0].table);
+    this.maps.forEach((map, i) => {
+      map.element.hidden = i >= panes.length;
+      if (i < panes.length) map.show(panes[i], this.labels, mark, this.room, this.theme);
+    });
+    const explained = panes.map(pane => pane.table).filter((_, i) => i !== 1);
+    const says = explained.map(table => [table.span, table.perRow, table.values.includes(-Infinity)]);
+    refill(this.legends, JSON.stringify([this.theme.name, says]),
+      () => explained.map(table => legend(table, this.theme)));
+    this.reading.replaceChildren(...readCell(panes, mark, this.labels));
+    this.bars.show(panes[0].table, mark, this.labels);
+    if (this.state.table) this.numbers.replaceChildren(...panes.map(pane => weightTable(pane, this.labels)));
   }
 
   // The cell under the pointer, or the one picked, or the strongest of the picked row.
@@ -233,10 +248,9 @@ class Thumbnail {
     const painted = [frame.index, state.perRow, theme.name, size].join();
     if (this.button.hidden || (this.painted === painted && this.frame === frame)) return;
     Object.assign(this, {painted, frame});
-    this.label.textContent = frame.names[this.h].replace(/ (%|bits)$/, "\u00a0$1");
+    setText(this.label, frame.names[this.h].replace(/ (?=\S+$)/, "\u00a0"));
     const ratio = window.devicePixelRatio || 1;
-    this.canvas.width = this.canvas.height = Math.round(size * ratio);
-    const context = this.canvas.getContext("2d", {willReadFrequently: true});
+    const context = sized(this.canvas, Math.round(size * ratio), Math.round(size * ratio));
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     paintHeat(context, [0, 0, size, size], headTable(frame, this.h, state.perRow), theme);
   }

@@ -1,0 +1,174 @@
+"""``show_features``: tokens by features, the feature axis cut into the slices of the heads.
+
+Axes: T tokens, H heads, ``d_model = H * d_head`` features.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from attention_lab.heatmap import page
+from attention_lab.heatmap.palette import LIGHT, lookup
+from attention_lab.heatmap.picture import font
+from attention_lab.heatmap.weights import read_numbers
+from attention_lab.heatmap.words import shorten, tell_apart
+
+MOST_CELLS = 20_000
+CELL, LABEL, TOP, MARGIN = 24, 90, 44, 12
+# The slices alternate, in the colours that heads have in the lesson's drawings.
+BANDS = ("#ffe3cf", "#f5a870")
+
+
+def show_features(features, tokens=None, *, num_heads: int | None = None, title=None) -> FeatureMap:
+    """Show which features of each token belong to which head.
+
+    ``features``: (H, T, d_head) or (1, H, T, d_head), torch or numpy, what each head has; or,
+    with ``num_heads``, (T, d_model) or (1, T, d_model), where head h has the features
+    ``h*d_head:(h+1)*d_head``. Or a dict of such arrays by name, shown below one another.
+    ``tokens``: T words.
+
+    Raises TypeError or ValueError, saying what to pass, for anything else.
+
+    >>> show_features(np.eye(4)[:2], ["a", "b"], num_heads=2)
+    Features: 2 tokens, 2 heads of 2 features
+    """
+    named = features if isinstance(features, Mapping) else {"": features}
+    if not named:
+        raise ValueError("There are no features here: pass at least one array (H, T, d_head).")
+    slices = {str(name): _read(value, num_heads) for name, value in named.items()}
+    if len({array.shape for array in slices.values()}) > 1:
+        listed = ", ".join(f"{name}: {array.shape}" for name, array in slices.items())
+        raise ValueError(f"All must have one shape (H, T, d_head). These have {listed}.")
+    T = next(iter(slices.values())).shape[1]
+    return FeatureMap(title or "Features", slices, _read_tokens(tokens, T))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FeatureMap:
+    """What a notebook displays: for each name an array (H, T, d_head); in words in a terminal."""
+
+    title: str
+    slices: dict[str, np.ndarray]
+    tokens: list[str]
+
+    def __repr__(self):
+        H, T, d_head = self._shape
+        return f"{self.title}: {T} tokens, {H} heads of {d_head} features"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {
+            "text/html": self._html(),
+            "image/png": base64.b64encode(self._png()).decode(),
+            "text/plain": repr(self),
+        }
+
+    @property
+    def _shape(self):
+        return next(iter(self.slices.values())).shape
+
+    @property
+    def _strongest(self) -> float:
+        finite = [array[np.isfinite(array)] for array in self.slices.values()]
+        return max(np.abs(numbers).max(initial=1e-9) for numbers in finite)
+
+    def _html(self) -> str:
+        tables = "".join(self._table(name, array) for name, array in self.slices.items())
+        call = f"mountFeatures(host, {page.string(self.title)})"
+        scripts = ("dom.js", "theme.js", "features.js")
+        return page.host(tables, ("heads.css", "features.css"), scripts, call)
+
+    def _table(self, name: str, array: np.ndarray) -> str:
+        H, _, d_head = array.shape
+        heads = "".join(f'<th scope="colgroup" colspan="{d_head}">head {h}</th>' for h in range(H))
+        numbers = "".join(f'<th scope="col">{i}</th>' for i in range(H * d_head))
+        rows = "".join(
+            f'<tr><th scope="row">{escape(token)}</th>{"".join(map(self._cell, row))}</tr>'
+            for token, row in zip(self.tokens, _side_by_side(array), strict=True)
+        )
+        columns = f"<colgroup></colgroup>{f'<colgroup span={d_head}></colgroup>' * H}"
+        return (
+            f"<table><caption>{escape(name or self.title)}</caption>{columns}<thead>"
+            f"<tr><td></td>{heads}</tr><tr><td></td>{numbers}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+    def _cell(self, value: float) -> str:
+        strength = self._strength(value)
+        style = f' style="--a:{strength:.2f}"' if strength else ""
+        return f"<td{style}>{_number(value)}</td>"
+
+    def _strength(self, value: float) -> float:
+        return abs(value) / self._strongest if np.isfinite(value) else 0
+
+    def _png(self) -> bytes:
+        pictures = [self._draw(name, array) for name, array in self.slices.items()]
+        width, height = pictures[0].size
+        image = Image.new("RGB", (width, height * len(pictures)), "white")
+        for i, picture in enumerate(pictures):
+            image.paste(picture, (0, i * height))
+        file = io.BytesIO()
+        image.save(file, "PNG")
+        return file.getvalue()
+
+    def _draw(self, name: str, array: np.ndarray) -> Image.Image:
+        H, T, d_head = array.shape
+        size = (2 * MARGIN + LABEL + H * d_head * CELL, 2 * MARGIN + TOP + T * CELL)
+        image = Image.new("RGB", size, "white")
+        pen, left, top = ImageDraw.Draw(image), MARGIN + LABEL, MARGIN + TOP
+        pen.text((MARGIN, MARGIN - 4), name or self.title, "black", font(13, bold=True))
+        ramp = lookup(LIGHT)
+        for h in range(H):
+            x = left + h * d_head * CELL
+            pen.rectangle((x, top - 22, x + d_head * CELL - 2, top - 3), BANDS[h % 2])
+            pen.text((x + 4, top - 20), f"head {h}", "black", font(11))
+        for t, token in enumerate(self.tokens):
+            pen.text((left - 6, top + (t + 0.5) * CELL), shorten(token, 12), "black", font(11), "rm")
+        for (t, i), value in np.ndenumerate(_side_by_side(array)):
+            x, y = left + i * CELL, top + t * CELL
+            shade = round(200 * self._strength(value))
+            pen.rectangle((x, y, x + CELL - 2, y + CELL - 2), tuple(ramp[shade]), "#d0d7de")
+            ink = "white" if shade > 110 else "black"
+            pen.text((x + CELL / 2, y + CELL / 2), _number(value), ink, font(8), "mm")
+        return image
+
+
+def _side_by_side(array: np.ndarray) -> np.ndarray:
+    """(H, T, d_head) as (T, d_model)."""
+    return array.swapaxes(0, 1).reshape(array.shape[1], -1)
+
+
+def _number(value: float) -> str:
+    return "0" if value == 0 else f"{value:z.1f}".replace("-", "−")
+
+
+def _read(value, num_heads: int | None) -> np.ndarray:
+    """Features as (H, T, d_head)."""
+    array = read_numbers(value, "features")
+    ranks = (3, 4) if num_heads is None else (2, 3)
+    expected = "(H, T, d_head)" if num_heads is None else "(T, d_model)"
+    if array.ndim == ranks[1] and len(array) == 1:
+        array = array[0]
+    if array.ndim != ranks[0] or 0 in array.shape:
+        raise ValueError(f"features must be {expected}; this has shape {array.shape}.")
+    if array.size > MOST_CELLS:
+        raise ValueError(f"That is {array.size:,} numbers, too many to read: choose fewer tokens.")
+    if num_heads is None:
+        return array
+    T, d_model = array.shape
+    if num_heads < 1 or d_model % num_heads:
+        raise ValueError(f"{num_heads} heads cannot share {d_model} features equally.")
+    return array.reshape(T, num_heads, -1).swapaxes(0, 1)
+
+
+def _read_tokens(tokens, T: int) -> list[str]:
+    tokens = tuple(map(str, range(T) if tokens is None else tokens))
+    if len(tokens) != T:
+        raise ValueError(f"features are for {T} tokens, but tokens has {len(tokens)}.")
+    return tell_apart(tokens)
