@@ -17,6 +17,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets.config import Config
 
+from classroom.collect import LmsCollector, SafeExtractor
 from classroom.editions.release import CODE_STUB
 from classroom.grading.execute import SandboxedExecute
 from classroom.grading.grading import GradingExporter
@@ -63,6 +64,8 @@ def configure(c: Config) -> None:
     c.Autograde.autograde_preprocessors = list(AUTOGRADE)
     c.Autograde.pre_convert_hook = pre_convert_hook(c)
     c.ClearSolutions.code_stub = CODE_STUB
+    c.ZipCollectApp.extractor_plugin = SafeExtractor
+    c.ZipCollectApp.collector_plugin = LmsCollector
     # 4 s, the default, drops right notebooks on a busy machine.
     c.Execute.iopub_timeout = 60
     c.Execute.timeout = 60

@@ -1,0 +1,219 @@
+"""Unpacking an archive that a stranger packed.
+
+Whatever is in it, nothing is written outside the folder it is unpacked into, no link is made, and
+no more is written than an honest archive of its size could hold.
+"""
+
+import re
+import stat
+import tarfile
+import time
+import unicodedata
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from lzma import LZMAError
+from os import utime
+from pathlib import Path, PurePosixPath
+from shutil import rmtree
+from typing import IO
+from zipfile import BadZipFile, ZipFile
+
+SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz")
+LAYERS = 3  # the LMS's archive, a student's in it, and one more
+SMALL = 64 << 20  # bytes that any archive may unpack to
+RATIO = 100  # or this many times its size; notebooks pack to a fifth
+SAID = 5  # complaints about the members of one archive
+FEW = 2_000  # files that any archive may hold, or one for each 500 bytes of it
+LATEST = 2**32  # seconds, in the year 2106
+SPELT_OUT = re.compile(r"\.ipynb\.(txt|json)$")  # as Safari saves a notebook
+
+
+class Refused(Exception):
+    """An archive or one of its members is not unpacked; the message says why."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file in an archive. plain: whether it is a file, and no link or device."""
+
+    name: str
+    plain: bool
+    mtime: float
+    open: Callable[[], IO[bytes]]
+
+
+@dataclass
+class Budget:
+    """What an archive may still write."""
+
+    bytes: int
+    files: int
+
+    @classmethod
+    def of(cls, archive: Path) -> "Budget":
+        size = archive.stat().st_size
+        return cls(max(SMALL, RATIO * size), max(FEW, size // 500))
+
+    def spend(self, *, files: int = 0, bytes: int = 0) -> None:
+        self.files -= files
+        self.bytes -= bytes
+        if self.files < 0 or self.bytes < 0:
+            raise Refused("it unpacks to far more than its size")
+
+
+def is_archive(path: Path) -> bool:
+    return path.name.lower().endswith(SUFFIXES)
+
+
+def unpack_all(archive: Path, into: Path) -> list[str]:
+    """Unpack an archive, and the archives in it, each into a folder of its own.
+
+    Returns a complaint for whatever is left out. An archive in the archive stays beside its folder
+    unless all of it was unpacked. Each has a budget of its own: one costs the others nothing.
+    """
+    return _unpack(archive, into, Budget.of(archive), layer=1)
+
+
+def _unpack(archive: Path, into: Path, budget: Budget, layer: int) -> list[str]:
+    into.mkdir(parents=True)
+    left_out: list[str] = []
+    try:
+        written = list(_write_members(archive, into, budget, left_out))
+    except Refused as reason:
+        rmtree(into)
+        return [f"{archive.name}: {reason}; left packed"]
+    complaints = [f"{archive.name}: left out {what}" for what in _shortened(left_out)]
+    for inner in filter(is_archive, written):
+        complaints += _unpack_inner(inner, budget, layer)
+    return complaints
+
+
+def _unpack_inner(archive: Path, budget: Budget, layer: int) -> list[str]:
+    if layer == LAYERS:
+        return [f"{archive.name}: packed more than {LAYERS} times over; left packed"]
+    folder = free(archive.with_name(stem(archive.name)))
+    own = Budget.of(archive) if layer == 1 else budget
+    complaints = _unpack(archive, folder, own, layer + 1)
+    if not complaints:
+        archive.unlink()
+    return complaints
+
+
+def _shortened(left_out: list[str]) -> list[str]:
+    more = len(left_out) - SAID
+    return left_out if more <= 0 else [*left_out[:SAID], f"{more} more"]
+
+
+def _write_members(
+    archive: Path, into: Path, budget: Budget, left_out: list[str]
+) -> Iterator[Path]:
+    with _members(archive) as members:
+        for member in members:
+            budget.spend(files=1)
+            try:
+                yield _write(member, into, budget)
+            except (Refused, OSError) as error:
+                if budget.bytes < 0:
+                    raise
+                reason = error.strerror if isinstance(error, OSError) else error
+                left_out.append(f"{member.name[:200]!r}: {reason}")
+
+
+def _write(member: Member, into: Path, budget: Budget) -> Path:
+    if not member.plain:
+        raise Refused("it is a link or a device")
+    target = free(into / inside(member.name))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with _broken_is_refused(), member.open() as source, target.open("xb") as sink:
+            while chunk := source.read(1 << 16):
+                budget.spend(bytes=len(chunk))
+                sink.write(chunk)
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    utime(target, (member.mtime, member.mtime))
+    return target
+
+
+def inside(name: str) -> PurePosixPath:
+    """The path of a member below the folder that it is unpacked into.
+
+    Raises:
+        Refused: it would lie outside.
+    """
+    parts = unicodedata.normalize("NFC", name).replace("\\", "/").split("/")
+    if not parts[0] or re.match(r"[A-Za-z]:", parts[0]) or ".." in parts:
+        raise Refused("its path leads outside the archive")
+    path = PurePosixPath(*("".join(c if c.isprintable() else "_" for c in part) for part in parts))
+    if not path.name:
+        raise Refused("it has no name")
+    return path.with_name(SPELT_OUT.sub(".ipynb", path.name))
+
+
+def free(path: Path) -> Path:
+    """The path itself or, where something lies there already, one with -1, -2, ... in its name."""
+    name, number = path.name, 0
+    while path.exists():
+        number += 1
+        path = path.with_name(f"{stem(name)}-{number}{name[len(stem(name)) :]}")
+    return path
+
+
+def stem(name: str) -> str:
+    """
+    >>> stem("homework.tar.gz"), stem("a.b.ipynb"), stem("README")
+    ('homework', 'a.b', 'README')
+    """
+    suffix = next((s for s in SUFFIXES if name.lower().endswith(s)), None)
+    return name[: -len(suffix)] if suffix else PurePosixPath(name).stem
+
+
+@contextmanager
+def _members(archive: Path) -> Iterator[Iterator[Member]]:
+    with _broken_is_refused():
+        if archive.name.lower().endswith(".zip"):
+            with ZipFile(archive) as opened:
+                yield _zipped(opened)
+        else:
+            with tarfile.open(archive) as opened:
+                yield _tarred(opened)
+
+
+@contextmanager
+def _broken_is_refused() -> Iterator[None]:
+    try:
+        yield
+    except (BadZipFile, tarfile.TarError, EOFError, zlib.error, LZMAError) as error:
+        raise Refused(f"it is damaged ({error})") from None
+    except RuntimeError as error:
+        raise Refused(f"it cannot be unpacked ({error})") from None
+
+
+def _zipped(archive: ZipFile) -> Iterator[Member]:
+    for info in archive.infolist():
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if not info.is_dir():
+            mtime = time.mktime((*info.date_time, 0, 0, -1))
+            plain = kind in (0, stat.S_IFREG)
+            yield Member(_zip_name(info), plain, mtime, partial(archive.open, info))
+
+
+def _zip_name(info) -> str:
+    """A name without the mark of UTF-8 is read as cp437, and mostly is UTF-8 all the same."""
+    if info.flag_bits & 0x800:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
+
+
+def _tarred(archive: tarfile.TarFile) -> Iterator[Member]:
+    for info in archive:
+        if not info.isdir():
+            opener = partial(archive.extractfile, info)
+            yield Member(info.name, info.isfile(), min(max(info.mtime, 0), LATEST), opener)

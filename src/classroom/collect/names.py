@@ -1,0 +1,104 @@
+"""What the path of a downloaded file tells: whose it is, how often it was handed in, what it is.
+
+Canvas   lastfirst_[LATE_]USER_UPLOAD_name.ipynb, with name-1.ipynb, name-2.ipynb handed in later
+Moodle   Full Name_ID_assignsubmission_file_/name.ipynb, or the same without a folder
+
+A student's own archive is unpacked into a folder of its name, so both may be followed by folders.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath, PurePosixPath
+
+CANVAS = re.compile(
+    r"(?P<name>.*?)(?P<late>[_-]late)?_(?P<lms>\d+)_(?P<upload>\d+)_(?P<file>.+)", re.IGNORECASE
+)
+MOODLE = re.compile(
+    r"(?P<name>.+)_(?P<lms>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?"
+)
+COPY = re.compile(r"(?:copy of |kopie von |copie de )?(.+?)((?:-copy|-|\s*\(|_)(\d*)\)?)?", re.I)
+CHECKS = "attention_lab"  # the copy beside a notebook is large, and never counts
+JUNK = {"__MACOSX", ".DS_Store", ".ipynb_checkpoints", "__pycache__", CHECKS}
+# nbgrader believes these, so nobody may hand them in.
+NBGRADERS_OWN = {"timestamp.txt", "submission_secret.txt"}
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that somebody handed in.
+
+    path: where it lies. lms: the student's number. late: whether the LMS marks it so. upload: of
+    two files that Canvas numbers, the higher was handed in later; 0 elsewhere. inside: its path in
+    what the student handed in.
+    """
+
+    path: Path
+    lms: str
+    inside: PurePosixPath
+    name: str = ""
+    late: bool = False
+    upload: int = 0
+    mtime: float = field(default=0.0, compare=False)
+
+    @property
+    def age(self) -> tuple[int, float, int]:
+        """Sorts the uploads of one student from old to new."""
+        return self.upload, self.mtime, _number(self.inside.stem)
+
+
+def read_upload(path: Path, below: Path) -> Upload | None:
+    """What a file below the folder of extracted files is; None if its path does not tell.
+
+    The outermost folder that names a student decides: what a student packs cannot speak for
+    another. The first is the name of the LMS's archive, and names a student only if no other does.
+    """
+    parts = path.relative_to(below).parts
+    for depth, part in enumerate(parts):
+        match = MOODLE.fullmatch(part) or (CANVAS.fullmatch(part) if depth else None)
+        if match:
+            return _upload(path, match, parts[depth + 1 :])
+    match = CANVAS.fullmatch(parts[0])
+    return _upload(path, match, parts[1:]) if match else None
+
+
+def is_junk(upload: Upload) -> bool:
+    """Whether a file is of no use to anybody, or would be taken for nbgrader's own."""
+    return any(
+        part in JUNK or part in NBGRADERS_OWN or part.startswith("._")
+        for part in upload.inside.parts
+    )
+
+
+def right_name(name: str, wanted: Collection[str]) -> str | None:
+    """The wanted file that a file's name means, apart from what is added to copies.
+
+    >>> right_name("Heads-2.ipynb", ["heads.ipynb"]), right_name("heads (1).ipynb", ["heads.ipynb"])
+    ('heads.ipynb', 'heads.ipynb')
+    >>> right_name("my heads.ipynb", ["heads.ipynb"])
+    """
+    by_name = {other.lower(): other for other in wanted}
+    path = PurePath(name.lower())
+    plain = _without_copy(path.stem) + path.suffix
+    return by_name.get(path.name) or by_name.get(plain)
+
+
+def _upload(path: Path, match: re.Match, rest: tuple[str, ...]) -> Upload:
+    groups = match.groupdict()
+    return Upload(
+        path,
+        groups["lms"],
+        PurePosixPath(*rest) if rest else PurePosixPath(groups["file"] or path.name),
+        groups["name"],
+        bool(groups.get("late")),
+        int(groups.get("upload") or 0),
+        path.stat().st_mtime,
+    )
+
+
+def _without_copy(stem: str) -> str:
+    return COPY.fullmatch(stem)[1]
+
+
+def _number(stem: str) -> int:
+    return int(COPY.fullmatch(stem)[3] or 0)

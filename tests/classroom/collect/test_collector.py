@@ -1,0 +1,183 @@
+import io
+import time
+import zipfile
+from datetime import datetime
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.utils import parse_utc
+
+
+def zipped(members):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as opened:
+        for name, content in members.items():
+            opened.writestr(name, content)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def roster(course):
+    return (course.root / "roster.csv").write_text
+
+
+@pytest.fixture
+def due(course):
+    with Gradebook(course.directory.db_url) as gradebook:
+        gradebook.add_assignment("small", duedate="2026-11-30 23:59:00 UTC")
+
+
+def timestamp(files, student):
+    return parse_utc(files[f"{student}/small/timestamp.txt"])
+
+
+def test_download_from_canvas(download, collect, roster):
+    roster("Student,ID,SIS Login ID\nDoe,11,jane\nWang,12,xiaoming\nRoe,13,john\n")
+    download(
+        {
+            "doejane_11_901_small.ipynb": "first",
+            "doejane_11_905_small-1.ipynb": "second",
+            "王小明_12_902_homework.zip": zipped(
+                {"hw/src/small.ipynb": "deep", "hw/src/f.py": "f"}
+            ),
+            "roejohn_13_903_answers.pdf": "no notebook",
+        }
+    )
+    said, files = collect()
+    assert files == {
+        "jane/small/small.ipynb": "second",
+        "xiaoming/small/small.ipynb": "deep",
+        "xiaoming/small/f.py": "f",
+        "john/small/answers.pdf": "no notebook",
+    }
+    assert "jane: handed in 2 times; the newest counts" in said
+    assert "john: no notebook was handed in" in said
+
+
+def test_download_from_moodle(download, collect, roster):
+    roster(
+        "Identifier,Full name,Email address,Last modified (submission)\n"
+        "Participant 71,Jane Doe,jane@example.org,2026-11-29T21:50+01:00\n"
+        "Participant 72,Åse Ødegård,ase@example.org,-\n"
+    )
+    download(
+        {
+            "Jane Doe_71_assignsubmission_file_/small.ipynb": "1",
+            "Åse Ødegård_72_assignsubmission_file_/Small (1).ipynb": "2",
+        }
+    )
+    _, files = collect()
+    assert files.pop("jane@example.org/small/timestamp.txt") == "2026-11-29 20:50:00+00:00"
+    assert files == {"jane@example.org/small/small.ipynb": "1",
+                     "ase@example.org/small/small.ipynb": "2"}  # fmt: skip
+
+
+def test_two_downloads_of_one_class(download, collect):
+    download({"doejane_11_901_small.ipynb": "old", "roejohn_12_902_small.ipynb": "1"}, "mon.zip")
+    download({"doejane_11_950_small-1.ipynb": "new", "roejohn_12_902_small.ipynb": "1"}, "a.zip")
+    _, files = collect()
+    assert files == {"11/small/small.ipynb": "new", "12/small/small.ipynb": "1"}
+
+
+@pytest.fixture
+def in_berlin(monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_berlin")
+def test_time_without_an_offset_is_local(download, collect, roster):
+    roster('student_id,lms_id,timestamp\nada,11,"Sunday, 29 November 2026, 9:50 PM"\n')
+    download({"lovelaceada_11_901_small.ipynb": "1"})
+    _, files = collect()
+    assert timestamp(files, "ada") == datetime(2026, 11, 29, 20, 50)
+
+
+def test_time_that_is_none_is_said(download, collect, roster):
+    roster("student_id,lms_id,timestamp\nada,11,yesterday evening\n")
+    download({"lovelaceada_11_901_small.ipynb": "1"})
+    said, files = collect()
+    assert set(files) == {"ada/small/small.ipynb"}
+    assert "ada: 'yesterday evening' is no time" in said
+
+
+def test_marked_late_is_late_by_the_least_that_is_certain(download, collect, due):
+    download({"doejane_LATE_11_901_small.ipynb": "1", "roejohn_12_902_small.ipynb": "2"})
+    said, files = collect()
+    assert timestamp(files, "11") == datetime(2026, 11, 30, 23, 59, 1)
+    assert "12/small/timestamp.txt" not in files
+    assert "11: marked late, by an unknown time" in said
+
+
+def test_first_late_then_in_time_is_in_time(download, collect, due):
+    download({"doejane_LATE_11_901_small.ipynb": "1", "doejane_11_902_small-1.ipynb": "2"})
+    assert set(collect()[1]) == {"11/small/small.ipynb"}
+
+
+def test_marked_late_without_a_due_date_is_said(download, collect):
+    download({"doejane_LATE_11_901_small.ipynb": "1"})
+    said, files = collect()
+    assert set(files) == {"11/small/small.ipynb"}
+    assert "11: marked late, and the gradebook has no due date" in said
+
+
+def test_nobody_hands_in_a_time(download, collect):
+    download({"doejane_11_901_hw.zip": zipped({"small.ipynb": "1", "timestamp.txt": "2000-01-01"})})
+    assert set(collect()[1]) == {"11/small/small.ipynb"}
+
+
+def test_strangers_are_collected_under_names_of_their_own(download, collect, roster):
+    roster("student_id,lms_id\n12,11\nada,13\n")
+    download({"a_11_901_small.ipynb": "1", "b_12_902_small.ipynb": "2", "c_9_3_small.ipynb": "3"})
+    said, files = collect()
+    assert files == {
+        "12/small/small.ipynb": "1", "lms-12/small/small.ipynb": "2", "9/small/small.ipynb": "3"
+    }  # fmt: skip
+    assert "b is not in the roster: collected as lms-12" in said
+    assert "In the roster, and handed in nothing: ada" in said
+
+
+def test_file_of_nobody_is_said(download, collect):
+    download({"small.ipynb": "1", "doejane_11_901_small.ipynb": "2"})
+    said, files = collect()
+    assert files == {"11/small/small.ipynb": "2"}
+    assert "submissions/small.ipynb does not tell whose it is" in said
+
+
+def test_who_was_collected_before_is_passed_over(course, download, collect):
+    course.hand_in("11")
+    download({"doejane_11_901_small.ipynb": "1", "roejohn_12_902_small.ipynb": "2"})
+    said, files = collect()
+    assert files["12/small/small.ipynb"] == "2"
+    assert files["11/small/small.ipynb"] != "1"
+    assert "11: collected before; --force collects again" in said
+    assert collect("--force")[1]["11/small/small.ipynb"] == "1"
+
+
+def test_another_roster_is_named_on_the_command_line(course, download, collect):
+    (course.root / "people.csv").write_text("student_id,lms_id\nada,11\n")
+    download({"lovelaceada_11_901_small.ipynb": "1"})
+    assert set(collect("--LmsCollector.roster=people.csv")[1]) == {"ada/small/small.ipynb"}
+
+
+def test_roster_that_cannot_be_read_stops_before_anything_is_collected(
+    course, download, collect, roster
+):
+    roster("nothing,of,the,kind\n")
+    download({"doejane_11_901_small.ipynb": "1"})
+    with pytest.raises(SystemExit):
+        collect()
+    assert not (course.root / "submitted").exists()
+
+
+def test_pattern_of_the_courses_own_is_nbgraders_business(course, download, collect):
+    pattern = (
+        r"c.FileNameCollectorPlugin.named_regexp = r'.*/(?P<student_id>\w+)-(?P<file_id>\w+)\.'"
+    )
+    with (course.root / "nbgrader_config.py").open("a") as settings:
+        settings.write(pattern + "\n")
+    download({"ada-small.ipynb": "1", "doejane_11_901_small.ipynb": "2"})
+    assert collect()[1] == {"ada/small/small.ipynb": "1"}
