@@ -10,6 +10,7 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw
@@ -68,6 +69,18 @@ class FeatureMap:
             "image/png": base64.b64encode(self._png()).decode(),
             "text/plain": repr(self),
         }
+
+    def to_html(self, path) -> Path:
+        """Write the tables to ``path``, one file that needs nothing else."""
+        path = Path(path)
+        path.write_text(page.document(self._html(), self.title), encoding="utf-8")
+        return path
+
+    def png(self, path) -> Path:
+        """Write the still picture to ``path``."""
+        path = Path(path)
+        path.write_bytes(self._png())
+        return path
 
     @property
     def _shape(self):
@@ -129,7 +142,9 @@ class FeatureMap:
             pen.rectangle((x, top - 22, x + d_head * CELL - 2, top - 3), BANDS[h % 2])
             pen.text((x + 4, top - 20), f"head {h}", "black", font(11))
         for t, token in enumerate(self.tokens):
-            pen.text((left - 6, top + (t + 0.5) * CELL), shorten(token, 12), "black", font(11), "rm")
+            pen.text(
+                (left - 6, top + (t + 0.5) * CELL), shorten(token, 12), "black", font(11), "rm"
+            )
         for (t, i), value in np.ndenumerate(_side_by_side(array)):
             x, y = left + i * CELL, top + t * CELL
             shade = round(200 * self._strength(value))
