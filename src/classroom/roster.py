@@ -48,6 +48,14 @@ class Person:
     timestamp: str
     row: Mapping[str, str]
 
+    def value(self, column: str) -> str:
+        """What the roster has in a column, in whatever letters the column is named; "" if none."""
+        return self._by_column.get(column.lower(), "")
+
+    @cached_property
+    def _by_column(self) -> dict[str, str]:
+        return {name.strip().lower(): value for name, value in self.row.items()}
+
 
 @dataclass(frozen=True)
 class Roster:

@@ -1,3 +1,4 @@
+from itertools import permutations
 from pathlib import PurePosixPath
 
 import pytest
@@ -105,4 +106,4 @@ def test_age_is_the_number_of_the_upload_then_the_time_then_the_copy(tmp_path):
         upload(1, 9.0, "m-2.ipynb"), upload(2, 5.0, "m.ipynb"), upload(2, 6.0, "m.ipynb"),
         upload(2, 6.0, "m-2.ipynb"), upload(2, 6.0, "m-10.ipynb"),
     ]  # fmt: skip
-    assert sorted(in_order[::-1], key=lambda u: u.age) == in_order
+    assert all(sorted(p, key=lambda u: u.age) == in_order for p in permutations(in_order))

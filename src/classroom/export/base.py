@@ -1,0 +1,113 @@
+"""What the exporters share: whom and what to export, and what has to be said about it."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import ExportPlugin
+from traitlets import Dict, Unicode
+
+from classroom.export.scores import Scores, read_scores
+from classroom.export.table import looks_like_formula, write_table
+from classroom.roster import Person, Roster, read_roster
+
+
+class TableExporter(ExportPlugin):
+    """Exports one row a person. Options are those of nbgrader's own: --to, --assignment, --student.
+
+    A subclass gives `default_file` and `rows`.
+    """
+
+    roster = Unicode(
+        "roster.csv", help="Who is who, below the course's folder; see classroom.roster."
+    ).tag(config=True)
+    titles = Dict(
+        help='What the LMS calls an assignment, such as {"mha": "Multi-head attention"}.'
+    ).tag(config=True)
+    default_file = "grades.csv"
+    encoding = "utf-8"
+
+    def rows(self, people: Sequence[Person], scores: Sequence[Scores]) -> Iterable[Sequence[str]]:
+        """The table to be written, its heading first."""
+        raise NotImplementedError
+
+    def export(self, gradebook: Gradebook) -> None:
+        self.known = self._read_roster()
+        scores = [self._scores(gradebook, name) for name in self._assignments(gradebook)]
+        people = [
+            p for p in self._people(gradebook) if not self.student or p.student in self.student
+        ]
+        path = Path(self.to or self.default_file)
+        write_table(path, self.rows(people, scores), self.encoding)
+        for one in scores:
+            self._say(one, {person.student for person in people})
+        self.log.info("Wrote %s", path)
+
+    @property
+    def course_root(self) -> Path:
+        return Path(self.parent.coursedir.root)
+
+    def warn_of_formulas(self, person: Person, values: Iterable[str]) -> None:
+        """Say which values a spreadsheet would compute, where the LMS needs them as they are."""
+        for value in filter(looks_like_formula, values):
+            self.log.warning(
+                "%s: the file has %r, which the LMS needs as it is: open it in no spreadsheet",
+                person.student, value,
+            )  # fmt: skip
+
+    def title(self, assignment: str) -> str:
+        return self.titles.get(assignment, assignment)
+
+    def _assignments(self, gradebook: Gradebook) -> list[str]:
+        return list(self.assignment) or [assignment.name for assignment in gradebook.assignments]
+
+    def _scores(self, gradebook: Gradebook, assignment: str) -> Scores:
+        try:
+            return read_scores(gradebook, assignment)
+        except MissingEntry:
+            known = ", ".join(a.name for a in gradebook.assignments) or "none"
+            raise SystemExit(f"no assignment is called {assignment}; there is {known}") from None
+
+    def _read_roster(self) -> Roster:
+        path = self.course_root / self.roster
+        if not path.exists():
+            self.log.warning("There is no %s: names and numbers are those of the gradebook", path)
+            return Roster()
+        try:
+            roster = read_roster(path)
+        except ValueError as error:
+            raise SystemExit(str(error)) from None
+        for complaint in roster.complaints:
+            self.log.warning(complaint)
+        return roster
+
+    def _people(self, gradebook: Gradebook) -> Iterable[Person]:
+        """The roster's people; without a roster, whoever is in the gradebook."""
+        if self.known.people:
+            return self.known.people
+        return [
+            Person(
+                student.id,
+                student.id if student.id.isdecimal() else "",
+                ", ".join(filter(None, (student.last_name, student.first_name))),
+                "",
+                {"Email address": student.email} if student.email else {},
+            )
+            for student in gradebook.students
+        ]
+
+    def _say(self, scores: Scores, exported: set[str]) -> None:
+        strangers = sorted(scores.by_student.keys() - exported)
+        if strangers and not self.student:
+            self.log.warning(
+                "%s: graded, but not in the roster, so not in the file: %s",
+                scores.assignment, ", ".join(strangers),
+            )  # fmt: skip
+        for student in sorted(scores.by_student.keys() & exported):
+            score = scores.by_student[student]
+            if score.missing:
+                nothing = len(score.missing) == len(score.points)
+                where = "" if nothing else " in " + ", ".join(score.missing)
+                self.log.warning(
+                    "%s: left empty for %s, no grade yet%s", scores.assignment, student, where
+                )

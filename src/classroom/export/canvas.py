@@ -1,0 +1,52 @@
+"""Grades for Canvas: Gradebook, Import."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from classroom.export.base import TableExporter
+from classroom.export.scores import Scores
+from classroom.export.table import harmless, number
+from classroom.roster import Person
+
+NUMBER = re.compile(r" \(\d+\)$")
+IDENTITY = ("ID", "SIS User ID", "SIS Login ID", "Section")
+
+
+class CanvasExporter(TableExporter):
+    """Writes canvas.csv, in the form in which Canvas exports its gradebook.
+
+    Canvas knows an assignment by the number behind its title, "mha (48213)", and takes a title
+    without one for a new assignment. The roster, if it comes from Canvas, has these titles.
+    """
+
+    default_file = "canvas.csv"
+
+    def rows(self, people: Sequence[Person], scores: Sequence[Scores]) -> Iterable[Sequence[str]]:
+        yield ["Student", *IDENTITY, *(self._heading(one.assignment) for one in scores)]
+        full = [number(one.full) for one in scores]
+        yield ["    Points Possible", *([""] * len(IDENTITY)), *full]
+        for person in people:
+            totals = [number(one.total(person.student)) for one in scores]
+            yield [harmless(person.name), *self._identity(person), *totals]
+
+    def _heading(self, assignment: str) -> str:
+        title = self.title(assignment)
+        if NUMBER.search(title):
+            return title
+        for column in self.known.columns:
+            if NUMBER.search(column) and NUMBER.sub("", column) == title:
+                return column
+        self.log.warning(
+            "%s: the roster has no assignment of that title, so Canvas will offer to make one; "
+            "CanvasExporter.titles can name another", title,
+        )  # fmt: skip
+        return title
+
+    def _identity(self, person: Person) -> list[str]:
+        """What Canvas finds a person by: exactly as it is, or nobody is found."""
+        values = {name: person.value(name) for name in IDENTITY}
+        values["ID"] = values["ID"] or person.lms
+        if not any(values.values()):
+            values["SIS Login ID"] = person.student
+        self.warn_of_formulas(person, values.values())
+        return list(values.values())

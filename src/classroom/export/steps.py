@@ -1,0 +1,48 @@
+"""A sheet for the teachers: every graded cell of every student."""
+
+from collections.abc import Iterable, Sequence
+
+import nbformat
+
+from classroom.course import autograded_folder
+from classroom.export.base import TableExporter
+from classroom.export.scores import Score, Scores
+from classroom.export.table import harmless, number
+from classroom.grading.record import Record
+from classroom.roster import Person
+
+LAST = ("total", "late penalty", "needs a human")
+
+
+class StepsExporter(TableExporter):
+    """Writes steps.csv: points by graded cell, the row of the points that can be had first."""
+
+    default_file = "steps.csv"
+    encoding = "utf-8-sig"  # spreadsheets take a file without the mark for their country's own
+
+    def rows(self, people: Sequence[Person], scores: Sequence[Scores]) -> Iterable[Sequence[str]]:
+        yield ["student", "name", *(f"{s.assignment} {c}" for s in scores for c in _columns(s))]
+        full = [[*map(number, s.maximum.values()), number(s.full), "", ""] for s in scores]
+        yield ["points possible", "", *(cell for one in full for cell in one)]
+        for person in people:
+            cells = [cell for one in scores for cell in self._cells(one, person.student)]
+            yield [harmless(person.student), harmless(person.name), *cells]
+
+    def _cells(self, scores: Scores, student: str) -> list[str]:
+        score = scores.by_student.get(student)
+        if score is None:
+            return [""] * len(_columns(scores))
+        points = [number(points) for points in score.points.values()]
+        reasons = "; ".join(self._reasons(scores.assignment, student, score))
+        return [*points, number(score.total), number(score.penalty), harmless(reasons)]
+
+    def _reasons(self, assignment: str, student: str, score: Score) -> Iterable[str]:
+        yield from (f"{cell} is to be looked at" for cell in score.to_look_at)
+        folder = autograded_folder(self.parent.coursedir, assignment, student)
+        for notebook in sorted(folder.glob("*.ipynb")):
+            record = Record.read(nbformat.read(notebook, as_version=4))
+            yield from record.flags if record else ()
+
+
+def _columns(scores: Scores) -> list[str]:
+    return [*scores.maximum, *LAST]

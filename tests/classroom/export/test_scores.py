@@ -1,0 +1,65 @@
+import pytest
+from nbgrader.api import MissingEntry
+from sqlalchemy import event
+
+from classroom.export.scores import Score, read_scores
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+SHAPE, VALUE = "test_double_shape", "test_double_value"
+
+
+def test_points_and_what_can_be_had(book, grade):
+    grade("ada", 1, 2)
+    grade("bob", 0, 0.5)
+    scores = read_scores(book, "small")
+    assert scores.maximum == {SHAPE: 1, VALUE: 2}
+    assert scores.full == 3
+    assert scores.by_student == {
+        "ada": Score({SHAPE: 1, VALUE: 2}), "bob": Score({SHAPE: 0, VALUE: 0.5})
+    }  # fmt: skip
+    assert (scores.total("ada"), scores.total("bob"), scores.total("cyd")) == (3, 0.5, None)
+
+
+def test_nothing_is_no_zero(book, grade):
+    grade("ada", 1, None)
+    [ada] = read_scores(book, "small").by_student.values()
+    assert ada == Score({SHAPE: 1, VALUE: None}, 0, (VALUE,))
+    assert ada.missing == [VALUE]
+    assert ada.total is None
+
+
+def test_points_given_by_hand_go_before(book, grade):
+    notebook = grade("ada", 1, None)
+    cell = next(cell for cell in notebook.grades if cell.name == VALUE)
+    cell.manual_score, cell.extra_credit, cell.needs_manual_grade = 1, 0.5, False
+    book.db.commit()
+    assert read_scores(book, "small").total("ada") == 2.5
+
+
+def test_penalty_is_taken_off_and_never_more_than_there_is(book, grade):
+    grade("ada", 1, 2, penalty=0.5)
+    grade("bob", 1, 0, penalty=5)
+    scores = read_scores(book, "small")
+    assert (scores.total("ada"), scores.total("bob")) == (2.5, 0)
+
+
+def test_unknown_assignment(book):
+    with pytest.raises(MissingEntry):
+        read_scores(book, "large")
+
+
+def test_number_of_queries_does_not_grow_with_the_class(book, grade):
+    def queries():
+        book.db.expire_all()
+        asked = []
+        count = lambda *_: asked.append(1)  # noqa: E731 (removed by identity)
+        event.listen(book.engine, "before_cursor_execute", count)
+        read_scores(book, "small")
+        event.remove(book.engine, "before_cursor_execute", count)
+        return len(asked)
+
+    grade("ada", 1, 2)
+    few = queries()
+    for number in range(10):
+        grade(f"student-{number}", 1, 2)
+    assert queries() == few

@@ -1,0 +1,40 @@
+import functools
+
+import nbformat
+import pytest
+from nbformat.v4 import new_notebook
+
+from classroom.grading.record import Record
+
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+
+@pytest.fixture
+def export(export):
+    return functools.partial(export, "StepsExporter", file="steps.csv")
+
+
+def test_every_cell_of_every_student(course, export, grade, roster):
+    roster("student_id,name\nada,Ada\nbob,=Bob\ncyd,Cyd\n")
+    grade("ada", 1, 2, penalty=1)
+    grade("bob", 1, None)
+    path = course.root / "autograded" / "ada" / "small" / "small.ipynb"
+    path.parent.mkdir(parents=True)
+    notebook = new_notebook()
+    Record(finished=True, flags=["mentions gc"]).write(notebook)
+    nbformat.write(notebook, path)
+    rows, _ = export()
+    assert rows == [
+        ["student", "name", "small test_double_shape", "small test_double_value", "small total",
+         "small late penalty", "small needs a human"],
+        ["points possible", "", "1", "2", "3", "", ""],
+        ["ada", "Ada", "1", "2", "2", "1", "mentions gc"],
+        ["bob", "'=Bob", "1", "", "", "0", "test_double_value is to be looked at"],
+        ["cyd", "Cyd", "", "", "", "", ""],
+    ]  # fmt: skip
+
+
+def test_spreadsheets_are_told_that_it_is_utf8(course, export, grade):
+    grade("ada", 1, 2)
+    export()
+    assert (course.root / "steps.csv").read_bytes().startswith(b"\xef\xbb\xbf")
