@@ -354,18 +354,34 @@ for head in range(2):
 # %% [markdown] id="split-look-wrong"
 # Both have shape `(1, 2, 3, 2)`. In yours, head 0 holds features 0 and 1 of tokens 0, 1
 # and 2. In the other, head 0 holds *all* of token 0 and half of token 1, and never sees the
-# last token. **No shape check can find that.** The sentence can: compare the four heads
-# below with their jobs.
+# last token. **No shape check can find that.**
+#
+# Our sentence can. Below are its queries, a row for each token; an orange band spans the slice
+# of one head. The job of head 2 is the first token, so all its rows must ask for the same
+# thing. In which of the two tables do they?
 
-# %% id="look-at-split-heads"
+# %% id="look-at-slices"
+from attention_lab.heatmap import show_features
+
+
 def sentence_heads():
     """q, k and v of our sentence, split by your functions: each (1, 4, 6, 8)."""
     return [split_heads(part, example.num_heads) for part in sentence_project()]
 
 
-split_q, split_k, _ = sentence_heads()
 queries, keys, _ = sentence_project()
 viewed_q, viewed_k = queries.view(1, 4, 6, 8), keys.view(1, 4, 6, 8)
+show_features(
+    {"yours": sentence_heads()[0], "view straight away": viewed_q},
+    example.tokens,
+    title="The queries, cut into heads",
+)
+
+# %% [markdown] id="split-look-jobs"
+# And here is what the heads then look at. Compare each of the four with its job.
+
+# %% id="look-at-split-heads"
+split_q, split_k, _ = sentence_heads()
 show_heads(
     {
         "yours": example.pattern(split_q, split_k),
@@ -480,6 +496,20 @@ def paper_scores():
 
 
 print(paper_scores())
+
+# %% [markdown] id="scores-look-sentence"
+# Then our sentence. Where query and key fit, the score is large; where they have nothing in
+# common, it is 0. The picture warns that these are not weights yet, and it is right: that is
+# step 5.
+
+# %% id="look-at-sentence-scores"
+def sentence_scores():
+    """The scores of our sentence, by your functions: (1, 4, 6, 6)."""
+    q, k, _ = sentence_heads()
+    return attention_scores(q, k)
+
+
+show_heads(sentence_scores(), example.tokens, title="Scores, before softmax")
 
 # %% [markdown] id="scores-look-root"
 # Now the root, measured. For random queries and keys the table below gives the spread
@@ -677,8 +707,7 @@ predict("softmax-sum")
 # %% id="look-at-weights"
 def sentence_weights(mask=None):
     """Who looks at whom in our sentence, by your functions: (1, 4, 6, 6)."""
-    q, k, _ = sentence_heads()
-    return masked_softmax(attention_scores(q, k), mask)
+    return masked_softmax(sentence_scores(), mask)
 
 
 closed = sentence_weights(causal_mask(6))
@@ -799,6 +828,15 @@ columns = [example.words_found(collected) for collected in sentence_mixed()[0]]
 for at, token in enumerate(example.tokens):
     print(f"{token:>8}" + "".join(f"{column[at][0]:>16}" for column in columns))
 
+# %% [markdown] id="attend-look-slices"
+# The numbers behind those words: in each head, one feature for each word. In head 1 each *cat*
+# has shared its weight between two places, and yet its row holds a single 1.0. Why?
+#
+# Both places hand over the same value, *cat*. The mean of two equal things is that thing.
+
+# %% id="look-at-mixed"
+show_features(sentence_mixed(), example.tokens, title="What each head has collected")
+
 # %% [markdown] id="merge-idea"
 # ## Step 7 · Merge heads
 #
@@ -881,6 +919,18 @@ for token, right, wrong in zip(
     example.tokens, example.words_found(merged), example.words_found(not_swapped)
 ):
     print(f"{token:>8}   {' | '.join(right):36}{' | '.join(wrong)}")
+
+# %% [markdown] id="merge-look-slices"
+# The same as a picture. In yours, head 2 has found *the* for every token: one straight column.
+# Without the swap that column is torn apart.
+
+# %% id="look-at-merged"
+show_features(
+    {"yours": merged, "reshape without the swap": not_swapped},
+    example.tokens,
+    num_heads=example.num_heads,
+    title="Merged",
+)
 
 # %% [markdown] id="merge-look-memory"
 # And why `view` alone would not have done.
@@ -1236,12 +1286,6 @@ print("largest difference between rows:", (output - output[:, :1]).abs().max().i
 # **The mask after softmax.**
 
 # %% id="wrong-mask-late"
-def sentence_scores():
-    """The scores of our sentence, by your functions: (1, 4, 6, 6)."""
-    q, k, _ = sentence_heads()
-    return attention_scores(q, k)
-
-
 bug = sentence_scores().softmax(-1) * causal_mask(6).exp()
 show_heads(bug, example.tokens, causal=True, head=3, title="Masked after softmax")
 
