@@ -11,6 +11,7 @@ _HOME = {
     "explore": "heatmap",
     "follow": "heatmap",
     "play": "heatmap",
+    "ready_to_submit": "handin",
     "show_heads": "heatmap",
 }
 

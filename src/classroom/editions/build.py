@@ -1,11 +1,14 @@
 """Builds all editions in memory, then writes them or compares them with what is there."""
 
+import json
 import tomllib
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 
-from classroom.editions import lint
+from attention_lab.handin.lesson import lesson_of
+from classroom.editions import badge, lint
 from classroom.editions.colab import make_colab
 from classroom.editions.lesson import Lesson, LessonError, read_lesson
 from classroom.editions.notebook import from_json, to_json
@@ -15,17 +18,32 @@ from classroom.editions.source import make_source
 
 
 def build(root: Path) -> dict[str, str]:
-    """The editions of every lesson of the course at ``root``: JSON text by path below ``root``.
+    """The editions of every lesson of the course at ``root``: their text by path below ``root``.
+
+    With them come each lesson's skeleton, which belongs to the package, and the pages that link to
+    a notebook, with links that are right.
 
     Raises:
         LessonError: something in a lesson or in an edition is wrong; nothing was written.
     """
-    lessons = _lessons(root)
-    package, github = package_files(_package(root)), _github(root)
-    editions = {}
+    lessons, github = _lessons(root), _github(root)
+    editions, skeletons, graded = {}, {}, []
     for lesson in lessons:
-        editions |= _editions(lesson, package, github)
-    return editions
+        source = _source(lesson)
+        released = _released(lesson, source)
+        graded.append((lesson, source, from_json(released)))
+        editions[f"source/{lesson.assignment}/{lesson.name}.ipynb"] = to_json(source)
+        editions[f"release/{lesson.assignment}/{lesson.name}.ipynb"] = released
+        skeleton = lesson_of(json.loads(released), lesson.name)
+        skeletons[f"handin/lessons/{lesson.name}.json"] = skeleton.to_json()
+    package = package_files(_package(root))
+    package |= {name: text.encode() for name, text in skeletons.items()}
+    for lesson, source, release in graded:
+        colab = make_colab(source, release, package=package, name=lesson.name, github=github)
+        _refuse(lesson, "Colab edition", list(lint.lint_edition(colab)))
+        editions[f"notebooks/{lesson.name}.ipynb"] = to_json(colab)
+    editions |= {f"src/{PACKAGE}/{name}": text for name, text in skeletons.items()}
+    return editions | _pages(root, [lesson.name for lesson in lessons], github)
 
 
 def write(root: Path, editions: dict[str, str]) -> None:
@@ -51,6 +69,8 @@ def differences(root: Path, editions: dict[str, str]) -> list[str]:
         there = _read(root / name)
         if there is None:
             findings.append(f"{name}: is missing")
+        elif there != text and not name.endswith(".ipynb"):
+            findings.append(f"{name}: differs")
         elif there != text:
             findings += [f"{name}: {finding}" for finding in _compare(there, text)]
     folders = {(root / name).parent for name in editions}
@@ -61,20 +81,28 @@ def differences(root: Path, editions: dict[str, str]) -> list[str]:
     return findings
 
 
-def _editions(lesson: Lesson, package: dict[str, bytes], github: str) -> dict[str, str]:
+def _source(lesson: Lesson) -> NotebookNode:
     source = make_source(lesson)
     _refuse(lesson, "lesson", [*lint.lint_edition(source), *lint.lint_source(source)])
+    return source
+
+
+def _released(lesson: Lesson, source: NotebookNode) -> str:
     released = make_release(to_json(source), assignment=lesson.assignment, name=lesson.name)
     release = from_json(released)
     findings = [*lint.lint_edition(release), *lint.lint_release(release, source)]
     _refuse(lesson, "release", findings)
-    colab = make_colab(source, release, package=package, name=lesson.name, github=github)
-    _refuse(lesson, "Colab edition", list(lint.lint_edition(colab)))
-    return {
-        f"source/{lesson.assignment}/{lesson.name}.ipynb": to_json(source),
-        f"release/{lesson.assignment}/{lesson.name}.ipynb": released,
-        f"notebooks/{lesson.name}.ipynb": to_json(colab),
-    }
+    return released
+
+
+def _pages(root: Path, names: list[str], github: str) -> dict[str, str]:
+    """The pages that have a place for the ways to the notebooks, with the place filled."""
+    pages = {}
+    for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        text, page = _read(path), path.relative_to(root).as_posix()
+        if text is not None and badge.has_place(text):
+            pages[page] = badge.fill(text, page, names, github)
+    return pages
 
 
 def _refuse(lesson: Lesson, edition: str, findings: list[str]) -> None:

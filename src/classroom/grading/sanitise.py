@@ -18,6 +18,7 @@ from nbformat import NotebookNode
 
 from classroom.grading.record import KEY
 from classroom.preprocessors import CoursePreprocessor
+from classroom.repair.flags import KEY as REPAIR_KEY
 
 PICTURES = ("image/png", "image/jpeg")
 TEXTS = ("text/plain", "text/markdown")
@@ -39,7 +40,7 @@ class HarmlessOutputs(CoursePreprocessor):
     """Leaves in an autograded notebook nothing that a browser would run or fetch."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        kept = ("kernelspec", KEY)
+        kept = ("kernelspec", KEY, REPAIR_KEY)
         nb.metadata = NotebookNode(
             {name: nb.metadata[name] for name in kept if name in nb.metadata}
         )

@@ -1,12 +1,19 @@
+import json
 import re
 
 import pytest
 
+from attention_lab.handin.lesson import Lesson, lesson_of
 from classroom.editions.build import build, differences, place_package, write
 from classroom.editions.lesson import LessonError
 from classroom.editions.package import package_files
 
-EDITIONS = ["source/ps1/tiny.ipynb", "release/ps1/tiny.ipynb", "notebooks/tiny.ipynb"]
+EDITIONS = [
+    "source/ps1/tiny.ipynb",
+    "release/ps1/tiny.ipynb",
+    "notebooks/tiny.ipynb",
+    "src/attention_lab/handin/lessons/tiny.json",
+]
 
 
 @pytest.fixture
@@ -22,8 +29,17 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new, 1))
 
 
-def test_one_text_becomes_three_notebooks(editions):
+def test_one_text_becomes_three_notebooks_and_a_skeleton(editions):
     assert list(editions) == EDITIONS
+
+
+def test_the_skeleton_is_that_of_the_release_and_part_of_the_package(course, editions):
+    lesson = Lesson.from_json(editions[EDITIONS[3]])
+    assert lesson == lesson_of(json.loads(editions[EDITIONS[1]]), "tiny")
+    assert "write-handin-lessons-tiny-json" in editions[EDITIONS[2]]
+    place_package(course)
+    copied = course / "release" / "ps1" / "attention_lab" / "handin" / "lessons" / "tiny.json"
+    assert copied.read_text() == editions[EDITIONS[3]]
 
 
 def test_a_second_lesson_is_one_more_text(course):
@@ -33,6 +49,7 @@ def test_a_second_lesson_is_one_more_text(course):
         "source/ps2/more.ipynb",
         "release/ps2/more.ipynb",
         "notebooks/more.ipynb",
+        "src/attention_lab/handin/lessons/more.json",
     ]
 
 
@@ -62,8 +79,12 @@ def test_a_cell_that_differs_is_named(course, editions):
     assert differences(course, build(course)) == [
         "source/ps1/tiny.ipynb: cell 'double' differs",
         "release/ps1/tiny.ipynb: cell 'double' differs",
+        "notebooks/tiny.ipynb: cell 'write-handin-lessons-tiny-json' differs",
+        "notebooks/tiny.ipynb: cell 'set-up-end' differs",
+        "notebooks/tiny.ipynb: cell 'setup' differs",
         "notebooks/tiny.ipynb: cell 'double' differs",
         "notebooks/tiny.ipynb: cell 'solution-double' differs",
+        "src/attention_lab/handin/lessons/tiny.json: differs",
     ]
 
 
@@ -115,6 +136,28 @@ def test_a_fault_stops_the_build(course, old, new, message):
 def test_the_badge_stands_in_one_setting(course):
     edit(course / "pyproject.toml", '""', '"someone/course/main"')
     assert "github/someone/course/blob/main/notebooks/tiny.ipynb" in build(course)[EDITIONS[2]]
+
+
+PAGE = """<!-- colab: `make build` writes this, from pyproject.toml's [tool.classroom] -->
+old
+<!-- end of colab -->
+"""
+
+
+@pytest.mark.parametrize("github", ["", "someone/course/main"])
+def test_pages_with_a_place_for_links_are_kept_right(course, github):
+    edit(course / "pyproject.toml", '""', f'"{github}"')
+    (course / "docs").mkdir()
+    for name in ("README.md", "docs/self.md"):
+        (course / name).write_text(PAGE)
+    (course / "docs" / "other.md").write_text("old\n")
+    editions = build(course)
+    assert [name for name in editions if name not in EDITIONS] == ["README.md", "docs/self.md"]
+    assert "README.md: differs" in differences(course, editions)
+    write(course, editions)
+    assert differences(course, build(course)) == []
+    written = "".join((course / name).read_text() for name in editions)
+    assert written.count("https://colab.research.google.com/github/") == (3 if github else 0)
 
 
 def test_a_folder_without_lessons_is_told(course):

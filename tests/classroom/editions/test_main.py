@@ -19,6 +19,7 @@ def test_builds_everything_and_says_what(run, course):
         "source/ps1/tiny.ipynb",
         "release/ps1/tiny.ipynb",
         "notebooks/tiny.ipynb",
+        "src/attention_lab/handin/lessons/tiny.json",
     ]
     for edition in ("source", "release"):
         assert (course / edition / "ps1" / "attention_lab" / "look" / "look.css").is_file()

@@ -1,0 +1,119 @@
+"""What the Python of a cell defines, without running it."""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+_PYTHON_MAGICS = {"capture", "prun", "time", "timeit"}
+_STUBS = {"NotImplementedError", "NotWrittenYet"}
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two texts are the same but for blanks at the ends of lines and of the text."""
+    return _lines(one) == _lines(other)
+
+
+def defines(source: str, name: str) -> bool:
+    """Whether running the cell gives `name` a meaning: a function, a class, a variable, an import.
+
+    A cell that is no Python defines nothing.
+    """
+    return name in source and name in defined(source)
+
+
+def seems_to_define(source: str, name: str) -> bool:
+    """Whether a cell that may be no Python has a line that begins a function or class `name`."""
+    return re.search(rf"^(def|async +def|class) +{re.escape(name)}\b", source, re.M) is not None
+
+
+@lru_cache(maxsize=1024)
+def defined(source: str) -> frozenset[str]:
+    """All names that a cell gives a meaning."""
+    tree = parse(source)
+    return frozenset(_names(tree.body)) if tree else frozenset()
+
+
+def is_blank(source: str) -> bool:
+    """Whether a cell of code holds nothing but comments."""
+    tree = parse(source)
+    return tree is not None and not tree.body
+
+
+@lru_cache(maxsize=1024)
+def answers(source: str, name: str) -> bool:
+    """Whether a cell defines `name`, and as something else than a stub."""
+    if not defines(source, name):
+        return False
+    nodes = [node for node in ast.walk(parse(source)) if getattr(node, "name", None) == name]
+    definitions = [node for node in nodes if isinstance(node, _DEFINITIONS)]
+    return not definitions or not _is_stub(max(definitions, key=lambda node: node.lineno))
+
+
+def begins_indented(source: str) -> bool:
+    """Whether the first line of code is indented, as in the second half of a function."""
+    first = next((line for line in source.splitlines() if line.strip()), "")
+    return first[:1] in (" ", "\t")
+
+
+@lru_cache(maxsize=1024)
+def parse(source: str) -> ast.Module | None:
+    """The syntax tree of a cell, its magics turned into calls; None if it is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # "invalid escape sequence" is none of our business
+            return ast.parse(TransformerManager().transform_cell(_without_magic(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _without_magic(source):
+    """A cell below `%%time` and the like is Python; below any other such magic it is not."""
+    first, _, rest = source.lstrip().partition("\n")
+    if not first.startswith("%%"):
+        return source
+    return rest if first[2:].split(" ")[0] in _PYTHON_MAGICS else ""
+
+
+def _lines(text):
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def _names(statements) -> Iterator[str]:
+    for statement in statements:
+        if isinstance(statement, _DEFINITIONS):
+            yield statement.name
+        elif isinstance(statement, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.split(".")[0] for alias in statement.names)
+        elif isinstance(statement, ast.Assign | ast.AnnAssign):
+            targets = getattr(statement, "targets", None) or [statement.target]
+            for node in (node for target in targets for node in ast.walk(target)):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    yield node.id
+        else:
+            for block in ("body", "orelse", "finalbody"):
+                yield from _names(getattr(statement, block, []))
+            for handler in getattr(statement, "handlers", []):
+                yield from _names(handler.body)
+
+
+def _is_stub(node):
+    """A function that does nothing but raise, or a class with such a method."""
+    if isinstance(node, ast.ClassDef):
+        return any(map(_only_raises, node.body))
+    return _only_raises(node)
+
+
+def _only_raises(node):
+    if not isinstance(node, ast.FunctionDef):
+        return False
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    if len(body) != 1 or not isinstance(body[0], ast.Raise):
+        return False
+    raised = body[0].exc
+    raised = raised.func if isinstance(raised, ast.Call) else raised
+    return isinstance(raised, ast.Name) and raised.id in _STUBS

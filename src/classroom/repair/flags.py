@@ -1,0 +1,58 @@
+"""What a human should look at, in words. Nothing is deducted for it.
+
+It is kept in the metadata of the sanitised and of the autograded notebook:
+
+flags    what had to be guessed, or could not be found
+doubts   by step: what is a flag only if the step loses points
+"""
+
+from collections.abc import Iterable
+
+from nbformat import NotebookNode
+
+from attention_lab.handin import Finding, Kind, Lesson, Slot
+
+KEY = "repair"
+
+FLAGS = {
+    Kind.ELSEWHERE: "{}: graded what another cell defines by that name",
+    Kind.SHARED: "{}: graded what the cell of another step defines by that name",
+    Kind.RIVALS: "{}: answered several times; graded the last answer before the checks",
+    Kind.SPLIT: "{}: stood in two cells; graded as one",
+    Kind.NOT_CODE: "{}: stood in a text cell; graded as code",
+    Kind.NAMELESS: "{0}: its cell defines no {0}",
+    Kind.MISSING: "{}: no cell answers it",
+}
+OTHER_VERSION = "comes from another version of the lesson: its {} differs"
+DOUBTS = {Kind.ANOTHER: "{}: lost points, and a cell further down has another answer"}
+
+
+def write(notebook: NotebookNode, flags: Iterable[str], doubts: dict[str, str]) -> None:
+    notebook.metadata[KEY] = {"flags": list(flags), "doubts": doubts}
+
+
+def read(notebook: NotebookNode) -> tuple[list[str], dict[str, str]]:
+    """(flags, doubts) of a notebook; none if nothing was noted."""
+    noted = notebook.metadata.get(KEY, {})
+    return noted.get("flags", []), noted.get("doubts", {})
+
+
+def flags_of(findings: Iterable[Finding], lesson: Lesson) -> list[str]:
+    return [
+        FLAGS[finding.kind].format(finding.slot.name)
+        for finding in findings
+        if finding.kind in FLAGS and _counts(finding.slot, lesson)
+    ]
+
+
+def doubts_of(findings: Iterable[Finding], lesson: Lesson) -> dict[str, str]:
+    return {
+        finding.slot.name: DOUBTS[finding.kind].format(finding.slot.name)
+        for finding in findings
+        if finding.kind in DOUBTS and _counts(finding.slot, lesson)
+    }
+
+
+def _counts(slot: Slot, lesson: Lesson) -> bool:
+    """Whether an answer has points to lose."""
+    return slot.kind == "written" or (slot.kind == "solution" and bool(lesson.tests_of(slot)))

@@ -1,0 +1,45 @@
+"""What nbgrader takes from a student's folder, just before it takes it."""
+
+import glob
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+
+from classroom.course import source_folder, source_notebooks
+from classroom.repair.reading import Unreadable
+from classroom.repair.released import read_released
+from classroom.repair.work import find_work
+
+
+def name_notebooks(course: CourseDirectory, assignment: str, notebooks: list[str]) -> None:
+    """Put into nbgrader's list of a student's notebooks the names they should have.
+
+    `classroom.repair.exporter` finds the files. Where no work is found, it tells the reason.
+    """
+    folder = Path(notebooks[0]).parent
+    names = source_notebooks(course, assignment)
+    sources = source_folder(course, assignment)
+    found = [name for name in names if _has_work(folder, sources / name)]
+    notebooks[:] = [str(folder / name) for name in found or names]
+
+
+def ignore_links(course: CourseDirectory, folder: Path, ignored: list[str]) -> None:
+    """Keep nbgrader from following links to other places, which would copy what is there.
+
+    ignored: what the course ignores anyway.
+    """
+    home = folder.resolve()
+    links = {
+        glob.escape(path.name)
+        for path in folder.rglob("*")
+        if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(home))
+    }
+    course.ignore = [*ignored, *sorted(links)]
+
+
+def _has_work(folder: Path, source: Path) -> bool:
+    try:
+        find_work(folder, read_released(source).lesson)
+    except Unreadable:
+        return False
+    return True
