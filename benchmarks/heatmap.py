@@ -38,7 +38,7 @@ _CLICK = """selector => {
   for (let i = 0; i < 21; i++) {
     const start = performance.now();
     buttons[(i + 1) % buttons.length].click();
-    root.querySelector(".maps canvas").getContext("2d").getImageData(0, 0, 1, 1);
+    root.querySelector("canvas[tabindex]").getContext("2d").getImageData(0, 0, 1, 1);
     root.host.offsetHeight;
     times.push(performance.now() - start);
   }

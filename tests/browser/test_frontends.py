@@ -45,7 +45,7 @@ def pixels(page):
 def changed(page, before):
     page.wait_for_function(
         """before => document.querySelector('[data-heads]').shadowRoot
-             .querySelector('.maps canvas').toDataURL() !== before""",
+             .querySelector('canvas[tabindex]').toDataURL() !== before""",
         arg=before,
     )
 

@@ -91,10 +91,10 @@ def test_causal_toggle_masks_and_renormalises(page):
 
 def test_compare_shows_other_head_and_difference(page):
     page.get_by_label("Compare with").select_option(label="with head 2")
-    headings = page.locator(".maps h3:visible").all_text_contents()
+    headings = page.locator("h3:visible").all_text_contents()
     assert [heading.split(" ")[0] for heading in headings] == ["head", "head", "difference"]
     radio(page, "head 2").click()
-    headings = page.locator(".maps h3:visible").all_text_contents()
+    headings = page.locator("h3:visible").all_text_contents()
     assert headings[0].startswith("head 2")
     assert headings[1].startswith("head 0")
 

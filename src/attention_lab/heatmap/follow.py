@@ -8,6 +8,7 @@ Axes: B batch (1 here), T tokens, H heads, ``d_model = H * d_head``.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from attention_lab.heatmap.explore import read_words
 from attention_lab.heatmap.failure import describe
 from attention_lab.heatmap.show import read_head
 from attention_lab.heatmap.story import Grid, Step, story_html, story_text
+from attention_lab.heatmap.story_picture import story_png
 from attention_lab.heatmap.words import tell_apart
 
 STEPS = (
@@ -76,7 +78,18 @@ class Walk:
         return f"{self.title}\n{story_text(self.steps)}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self._html(), "text/plain": repr(self)}
+        image = story_png(self.title, self.steps)
+        return {
+            "text/html": self._html(),
+            "image/png": base64.b64encode(image).decode(),
+            "text/plain": repr(self),
+        }
+
+    def png(self, path) -> Path:
+        """Write all steps to ``path`` as one still picture."""
+        path = Path(path)
+        path.write_bytes(story_png(self.title, self.steps))
+        return path
 
     def to_html(self, path) -> Path:
         """Write the stepper to ``path``, one file that needs nothing else."""

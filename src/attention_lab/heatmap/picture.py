@@ -34,7 +34,11 @@ LONG = 48
 
 def png(scene: Scene, head: int | None = None) -> bytes:
     """A PNG of the frame shown first, with ``head`` (default: the chosen one) large."""
-    image = draw(scene, scene.head if head is None else head)
+    return to_png(draw(scene, scene.head if head is None else head))
+
+
+def to_png(image: Image.Image) -> bytes:
+    """A picture in grey, 0 paper and 255 ink, as a PNG in blue."""
     image = image.point([round(grey / 255 * (_LEVELS - 1)) for grey in range(256)])
     image.putpalette(lookup(LIGHT, _LEVELS).tobytes())
     file = io.BytesIO()
@@ -53,7 +57,9 @@ def draw(scene: Scene, head: int) -> Image.Image:
     left = columns * PITCH
     labels = _Labels(scene, T, S)
     width = MARGIN + left + 20 + labels.width + LARGE + 12 + MARGIN
-    notes = [line for note in diagnose(frame) for line in _wrap("⚠ " + note, width - 2 * MARGIN)]
+    notes = [
+        line for note in diagnose(frame) for line in wrap("⚠ " + note, font(13), width - 2 * MARGIN)
+    ]
     top = MARGIN + 28 + 20 * len(notes)
     height = top + max(rows * (THUMBNAIL + CAPTION), 24 + labels.height + LARGE) + MARGIN
 
@@ -188,11 +194,12 @@ def _hatching(size: tuple[int, int], slope: int) -> Image.Image:
     return Image.fromarray(np.where(lines, np.uint8(HATCH), np.uint8(LINE // 2)))
 
 
-def _wrap(text: str, width: int) -> list[str]:
+def wrap(text: str, face: ImageFont.FreeTypeFont, width: int) -> list[str]:
+    """The lines of ``text``, none wider than ``width`` pixels unless a word is."""
     lines = [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and font(13).getlength(longer) > width:
+        if lines[-1] and face.getlength(longer) > width:
             lines.append(word)
         else:
             lines[-1] = longer
@@ -200,7 +207,7 @@ def _wrap(text: str, width: int) -> list[str]:
 
 
 def _message(text: str) -> Image.Image:
-    lines = _wrap(text, 640)
+    lines = wrap(text, font(13), 640)
     image = Image.new("L", (672, 2 * MARGIN + 20 * len(lines)), PAPER)
     ImageDraw.Draw(image).text((MARGIN, MARGIN), "\n".join(lines), INK, font(13))
     return image

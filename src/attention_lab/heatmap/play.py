@@ -23,6 +23,8 @@ from attention_lab.heatmap.show import Heatmap
 
 # Without a kernel a few values of a slider will do.
 _FEW = 3
+_WRAPPED = {"flex_flow": "row wrap", "grid_gap": "0 16px"}
+_WHOLE_NAME = {"description_width": "initial"}
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
@@ -47,7 +49,11 @@ class Player(Heatmap):
         self.channel = f"heads-{uuid.uuid4().hex[:12]}"
         super().__init__(grid(fn, words, tuple(map(_thin, controls)), attempt, head, title))
         self.sentence = widgets.Text(
-            " ".join(words), description="sentence", continuous_update=False
+            " ".join(words),
+            description="sentence",
+            continuous_update=False,
+            style=_WHOLE_NAME,
+            layout={"width": "100%", "max_width": "640px"},
         )
         self.options = {control.name: _widget(control) for control in controls}
         self._data = widgets.HTML(layout={"display": "none"})
@@ -56,7 +62,8 @@ class Player(Heatmap):
         self._recompute()
 
     def _ipython_display_(self):
-        box = widgets.VBox([self.sentence, widgets.HBox([*self.options.values()]), self._data])
+        options = widgets.HBox([*self.options.values()], layout=_WRAPPED)
+        box = widgets.VBox([self.sentence, options, self._data])
         view = {"version_major": 2, "version_minor": 0, "model_id": box.model_id}
         display({_WIDGET: view, "text/plain": "(The sliders need a running kernel.)"}, raw=True)
         display(self._repr_mimebundle_(), raw=True)
@@ -88,7 +95,7 @@ def _widget(control: Control) -> widgets.Widget:
     if isinstance(value, bool):
         return widgets.ToggleButton(value, description=control.name)
     choice = widgets.ToggleButtons if isinstance(value, str) else widgets.SelectionSlider
-    return choice(options=control.values, value=value, description=control.name)
+    return choice(options=control.values, value=value, description=control.name, style=_WHOLE_NAME)
 
 
 def _thin(control: Control) -> Control:

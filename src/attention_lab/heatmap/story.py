@@ -25,6 +25,24 @@ class Grid:
     strong: np.ndarray | None = None
     wrong: np.ndarray | None = None
 
+    @property
+    def scale(self) -> float:
+        """The largest size of a number in the table."""
+        finite = np.abs(self.values[np.isfinite(self.values)])
+        return max(finite.max(initial=0), 1e-9)
+
+    def is_strong(self, row: int, column: int) -> bool:
+        return self.strong is not None and bool(self.strong[row, column])
+
+    def is_wrong(self, row: int, column: int) -> bool:
+        return self.wrong is not None and bool(self.wrong[row, column])
+
+    def origin(self, row: int, column: int) -> str:
+        """Where a number came from, with a ≠ before the wrong place."""
+        if not self.origins:
+            return ""
+        return ("≠ " if self.is_wrong(row, column) else "") + self.origins[row][column]
+
 
 @dataclass(frozen=True)
 class Step:
@@ -68,11 +86,9 @@ def _step(step: Step) -> str:
 
 def _grid(grid: Grid) -> str:
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in grid.columns)
-    finite = np.abs(grid.values[np.isfinite(grid.values)])
-    scale = max(finite.max(initial=0), 1e-9)
     rows = "".join(
         f'<tr><th scope="row">{escape(label)}</th>'
-        + "".join(_cell(grid, r, c, scale) for c in range(len(grid.columns)))
+        + "".join(_cell(grid, r, c) for c in range(len(grid.columns)))
         + "</tr>"
         for r, label in enumerate(grid.rows)
     )
@@ -82,22 +98,19 @@ def _grid(grid: Grid) -> str:
     )
 
 
-def _cell(grid: Grid, r: int, c: int, scale: float) -> str:
+def _cell(grid: Grid, r: int, c: int) -> str:
     value = grid.values[r, c]
     if np.isnan(value):
         return "<td></td>"
     if value == -np.inf:
         return '<td class="closed">−∞</td>'
     classes = ["less"] if value < 0 else []
-    classes += ["strong"] if grid.strong is not None and grid.strong[r, c] else []
-    wrong = grid.wrong is not None and grid.wrong[r, c]
-    classes += ["wrong"] if wrong else []
-    origin = ""
-    if grid.origins:
-        origin = f"<small>{'≠ ' if wrong else ''}{escape(grid.origins[r][c])}</small> "
+    classes += ["strong"] if grid.is_strong(r, c) else []
+    classes += ["wrong"] if grid.is_wrong(r, c) else []
+    origin = f"<small>{escape(grid.origin(r, c))}</small> " if grid.origins else ""
     name = f' class="{" ".join(classes)}"' if classes else ""
-    return f'<td{name} style="--a:{abs(value) / scale:.2f}">{origin}{_number(value)}</td>'
+    return f'<td{name} style="--a:{abs(value) / grid.scale:.2f}">{origin}{number(value)}</td>'
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     return f"{value:z.2f}".replace("-", "−")

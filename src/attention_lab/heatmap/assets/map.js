@@ -13,14 +13,17 @@ class HeatMap {
       onpointermove: event => this.point(event, event.buttons ? listen.pick : listen.hover),
       onpointerleave: listen.leave,
     });
-    this.element = make("figure", {}, make("h3", {}, this.title, " ", this.label), this.canvas);
+    this.legend = make("figcaption");
+    this.element = make("figure", {}, make("h3", {}, this.title, " ", this.label), this.canvas, this.legend);
   }
 
-  show({title, label, table}, ...rest) {
+  show({title, label, table}, labels, mark, room, theme) {
     setText(this.title, title);
     setText(this.label, label);
     this.canvas.ariaLabel = `${title}, ${label}. Arrow keys move from cell to cell.`;
-    this.draw(table, ...rest);
+    this.draw(table, labels, mark, room, theme);
+    const says = [theme.name, table.span, table.perRow, table.values.includes(-Infinity)];
+    refill(this.legend, says.join(), () => legend(table, theme));
   }
 
   // `table` as in heat.js, with `sums` of its rows or none; `labels` {queries, keys};
@@ -37,7 +40,7 @@ class HeatMap {
     paintHeat(context, [left, top, table.S * cell, table.T * cell], table, theme);
     context.strokeStyle = theme.line;
     context.strokeRect(left - 0.5, top - 0.5, table.S * cell + 1, table.T * cell + 1);
-    if (cell >= 28) this.writeNumbers(context, table, theme);
+    if (cell >= 26) this.writeNumbers(context, table, theme);
     this.writeLabels(context, labels, mark, theme);
     if (this.right > 4 && table.sums) this.writeSums(context, table, mark, theme);
     if (mark) this.drawMark(context, table, mark, theme);
@@ -54,7 +57,7 @@ class HeatMap {
     const fit = right => Math.min(Math.min(room - this.left - right - 4, 520) / S, 560 / T, 56);
     this.right = fit(46) >= 12 ? 46 : 4; // sums of rows, where they can be read
     const cell = fit(this.right);
-    this.cell = cell >= 1 ? Math.floor(cell) : cell;
+    this.cell = cell >= 4 ? Math.floor(cell) : cell;
     this.width = Math.ceil(this.left + S * this.cell + this.right + 4);
     this.height = Math.ceil(this.top + T * this.cell + 4);
     this.canvas.style.width = `${this.width}px`;
@@ -70,7 +73,7 @@ class HeatMap {
   }
 
   writeNumbers(context, {T, S, values, signed}, theme) {
-    context.font = font(this.cell >= 40 ? 12 : this.cell >= 32 ? 11 : 10);
+    context.font = font(this.cell >= 40 ? 12 : this.cell >= 36 ? 11 : 10);
     context.textAlign = "center";
     context.textBaseline = "middle";
     for (let q = 0; q < T; q++) {
@@ -146,10 +149,11 @@ function contrasting(colour, theme) {
   return luminance(colour) > 0.45 ? "#10151c" : "#ffffff";
 }
 
-// A number short enough for a cell; differences keep their plus.
+// A number short enough for a cell. A difference has its sign instead of its leading zero.
 function brief(value, signed) {
   if (value === null || Number.isNaN(value)) return "NaN";
   const text = Math.abs(value) < 99.95 ? value.toFixed(2) : value.toPrecision(2);
   if (/^-?0\.00$/.test(text)) return "0";
-  return (signed && value > 0 ? "+" : "") + text.replace("-", "−");
+  if (!signed) return text.replace("-", "−");
+  return (value < 0 ? "−" : "+") + text.replace("-", "").replace(/^0/, "");
 }

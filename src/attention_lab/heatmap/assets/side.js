@@ -56,11 +56,12 @@ function legend(table, theme) {
   const [low, high] = table.span;
   const colour = colouring({...table, perRow: false}, [], theme);
   const stops = Array.from({length: 13}, (_, i) => `rgb(${colour(low + ((high - low) * i) / 12)})`);
-  return make("p", {class: "legend quiet"},
-    table.signed ? "difference " : "", brief(low, table.signed),
+  return [
+    brief(low, table.signed),
     make("span", {class: "ramp", style: `background:linear-gradient(to right,${stops})`}),
     table.perRow ? "highest of its row" : brief(high, table.signed),
-    table.values.includes(-Infinity) ? [make("span", {class: "swatch"}), "masked"] : []);
+    ...(table.values.includes(-Infinity) ? [make("span", {class: "swatch"}), "masked"] : []),
+  ];
 }
 
 function weightTable(pane, {queries, keys}) {

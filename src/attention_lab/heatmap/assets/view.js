@@ -40,7 +40,7 @@ class HeadsView {
     this.controls = scene.controls.map((control, i) =>
       controlFor(control, index => this.choose(i, index)));
     const comparisons = [
-      ["", "Compare with…"],
+      ["", "Compare…"],
       ...scene.controls.flatMap(({kind, values}, i) => kind === "slider" ? []
         : values.map((_, index) => [`control ${i} ${index}`, `with ${this.nameOf(i, index)}`])),
       ...Array.from({length: heads}, (_, h) => [`head ${h}`, `with head ${h}`]),
@@ -52,6 +52,8 @@ class HeadsView {
     this.tabular = switchButton("Table", "Show the numbers as a table",
       () => this.change({table: !state.table}));
     const save = make("button", {title: "Save this view as a picture", onclick: () => this.save()}, "PNG");
+    this.tools = make("div", {class: "tools"},
+      this.comparison.element, this.scaling.element, this.tabular.element, save);
     this.thumbnails = Array.from({length: heads}, (_, h) => new Thumbnail(h));
     const group = radioGroup("Head", this.thumbnails.map(t => t.button), h => this.change({head: h}));
     group.className = "thumbnails";
@@ -67,19 +69,15 @@ class HeadsView {
     this.bars = new RowBars();
     this.side = make("div", {class: "side"}, this.reading, this.bars.elements);
     this.numbers = make("div", {class: "numbers", role: "region", tabindex: "0", "aria-label": "Table of weights"});
-    this.legends = make("div", {class: "legends"});
     this.stage = make("div", {class: "stage"},
       group,
-      make("div", {class: "close-up"},
-        make("div", {class: "maps"}, this.maps.map(map => map.element)), this.legends),
-      this.side);
+      make("div", {class: "close-up"}, this.maps.map(map => map.element), this.side));
     this.root.setAttribute("aria-label", scene.title);
     this.root.replaceChildren(
       make("header", {},
         make("h2", {}, scene.title),
         this.controls.map(control => control.element),
-        make("span", {class: "gap"}),
-        this.comparison.element, this.scaling.element, this.tabular.element, save),
+        this.tools),
       this.notes, this.stage, this.numbers, this.status);
   }
 
@@ -139,10 +137,9 @@ class HeadsView {
     const frame = this.frame(state.settings);
     this.renderToolbar();
     this.renderNotes(frame);
-    this.stage.hidden = Boolean(frame.error);
+    this.tools.hidden = this.stage.hidden = Boolean(frame.error);
     this.numbers.hidden = !state.table || Boolean(frame.error);
     const panes = frame.error ? [] : this.panes();
-    this.stage.classList.toggle("spacious", panes.length > 1 || this.labels.keys.length > 20);
     this.measure(panes.length);
     if (frame.error) return;
     this.thumbnails.forEach(thumbnail => thumbnail.render(frame, state, this.thumbnailSize, this.theme));
@@ -171,9 +168,10 @@ class HeadsView {
   measure(panes) {
     this.width = this.root.clientWidth;
     this.thumbnailSize = this.thumbnails[this.state.head]?.canvas.clientWidth || 96;
-    const {clientWidth} = this.maps[0].element.parentElement;
-    const across = Math.min(panes, Math.max(1, Math.floor(clientWidth / 270)));
-    this.room = Math.floor((clientWidth - 16 * (across - 1)) / across);
+    const {clientWidth} = this.side.parentElement;
+    const beside = this.labels.keys.length <= 20 && clientWidth > 560;
+    this.room = panes === 1 ? clientWidth - (beside ? 256 : 0)
+      : clientWidth < 480 ? clientWidth : Math.floor(clientWidth / 2) - 8;
   }
 
   renderPanes(panes) {
@@ -182,10 +180,6 @@ class HeadsView {
       map.element.hidden = i >= panes.length;
       if (i < panes.length) map.show(panes[i], this.labels, mark, this.room, this.theme);
     });
-    const explained = panes.map(pane => pane.table).filter((_, i) => i !== 1);
-    const says = explained.map(table => [table.span, table.perRow, table.values.includes(-Infinity)]);
-    refill(this.legends, JSON.stringify([this.theme.name, says]),
-      () => explained.map(table => legend(table, this.theme)));
     this.reading.replaceChildren(...readCell(panes, mark, this.labels));
     this.bars.show(panes[0].table, mark, this.labels);
     if (this.state.table) this.numbers.replaceChildren(...panes.map(pane => weightTable(pane, this.labels)));
