@@ -2,6 +2,7 @@
 
 import builtins
 import symtable
+from functools import lru_cache
 
 from attention_lab import observation
 from attention_lab.observation.probe import Value
@@ -20,7 +21,7 @@ class Handle(observation.RemoteAnswer):
 
     def observe(self, request: bytes) -> bytes:
         """Pass a request on; one that shows right steps only if that is allowed by now."""
-        if not self._show_steps and observation.decode(request, observation.Request).substitutes:
+        if not self._show_steps and _shows_steps(request):
             self.wanted_steps = True
             raise NoAnswer(f"{self.__name__} is tried again at the end, with right steps.")
         return self._observer.ask("observe", self.__name__, request)[1]
@@ -30,6 +31,11 @@ class Handle(observation.RemoteAnswer):
         if "failed" in header:
             raise NoAnswer(f"{self.__name__} raised {str(header['failed'])[:1000]}")
         return _data(self.__name__, header, payload)
+
+
+@lru_cache(maxsize=64)  # the same for a class
+def _shows_steps(request):
+    return bool(observation.decode(request, observation.Request).substitutes)
 
 
 def bind(names: list[str], observer: Observer, show_steps: bool) -> dict[str, object]:

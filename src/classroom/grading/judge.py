@@ -1,9 +1,11 @@
 """Runs the course's own cells, outside the sandbox: the only place where a verdict is made."""
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from attention_lab import check
 from classroom.grading import handles, outputs
+from classroom.grading.deferral import Deferring
 from classroom.grading.learner import Learner, NoAnswer, Observer
 from classroom.grading.sandbox.shell import make_shell
 
@@ -58,13 +60,39 @@ class Judge:
         except NoAnswer as reason:
             return Trial(outputs.failed("NoAnswer", str(reason)), observer)
         self.shell.user_ns.update(found)
-        count, shown = self.shell.run(source)
+        ran = self._ran(source)
         for name in found:
             self.shell.user_ns.pop(name, None)
-        kept = tuple(o for o in shown if o.get("name") != "stderr")
-        ran = outputs.Ran(count, kept, _misconception(self.shell.error))
         wanted = any(getattr(value, "wanted_steps", False) for value in found.values())
         return Trial(ran, observer, wanted)
+
+    def _ran(self, source):
+        """Run a cell with its visible checks put off; then with them, where they are still open or
+        where a mistake can perhaps be shown on trials that the learner knows."""
+        count = self.shell.execution_count
+        with self._deferring() as deferring:
+            ran = self._run_once(source)
+            wrong = isinstance(self.shell.error, check.Mistake)
+            failed = self.shell.error is not None
+        if not wrong and (failed or not deferring.pending):
+            return ran
+        self.shell.execution_count = count
+        again = self._run_once(source)
+        return ran if wrong and self.shell.error is None else again
+
+    def _run_once(self, source):
+        count, shown = self.shell.run(source)
+        kept = tuple(o for o in shown if o.get("name") != "stderr")
+        return outputs.Ran(count, kept, _misconception(self.shell.error))
+
+    @contextmanager
+    def _deferring(self):
+        """Let the names of `attention_lab.check` stand for a Deferring meanwhile."""
+        names = [name for name, value in self.shell.user_ns.items() if value is check]
+        deferring = Deferring(check)
+        self.shell.user_ns.update(dict.fromkeys(names, deferring))
+        yield deferring
+        self.shell.user_ns.update(dict.fromkeys(names, check))
 
     def _names(self, source):
         """The names that the cell must take from the learner: those the course has not defined."""

