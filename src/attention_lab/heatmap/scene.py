@@ -16,12 +16,14 @@ class Frame:
     """One set of heads.
 
     ``weights`` is (H, T, S) float64, ``masked`` (H, T, S) bool: True where a query may not look.
+    ``labels``: what each head does, in words; without them the weights themselves are asked.
     A frame that could not be computed has an ``error`` to show instead, and no heads.
     """
 
     weights: np.ndarray
     masked: np.ndarray
     error: str | None = None
+    labels: tuple[str, ...] | None = None
 
     @property
     def span(self) -> tuple[float, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ def show_heads(
     head: int = 0,
     compare: int | str | None = None,
     title: str | None = None,
+    labels=None,
 ) -> Heatmap:
     """Show attention weights head by head.
 
@@ -47,6 +49,8 @@ def show_heads(
     toggle that puts one on.
     ``head``: the head shown large at first. ``compare``: what stands beside it, another head's
     number or a variant's name.
+    ``labels``: what each head does, H strings, or a dict of them by variant; without it, heads
+    are labelled by what their weights look like.
 
     Raises TypeError or ValueError, saying what to pass, for anything that is no set of heads.
 
@@ -61,6 +65,8 @@ def show_heads(
         raise ValueError(f"causal=True needs as many queries as keys; here are {T} and {S}.")
     masked = None if mask is None else read_mask(mask, (B, H, T, S))
     modes, frames = _modes_and_frames(variants, masked, causal)
+    if labels is not None:
+        frames = _with_labels(frames, labels, tuple(variants), H)
     controls = [
         Control("variant", tuple(variants)),
         Control("causal", modes),
@@ -151,6 +157,17 @@ def _modes_and_frames(variants: dict, masked, causal: bool | None):
         masked = above_diagonal(T, S) | (False if masked is None else masked)
     frames = [frame for array in arrays for frame in _frames(array, masked)]
     return (bool(causal),), frames
+
+
+def _with_labels(frames: list[Frame], labels, names: tuple[str, ...], H: int) -> list[Frame]:
+    """The frames, which come variant by variant, each with the labels of its variant."""
+    by_variant = labels if isinstance(labels, dict) else dict.fromkeys(names, labels)
+    if by_variant.keys() != set(names) or any(len(by_variant[name]) != H for name in names):
+        raise ValueError(f"labels must be {H} words or phrases, one for each head.")
+    each = len(frames) // len(names)
+    return [
+        replace(frame, labels=tuple(by_variant[names[i // each]])) for i, frame in enumerate(frames)
+    ]
 
 
 def _causal_twins(arrays: list[np.ndarray]) -> list[np.ndarray]:

@@ -38,12 +38,14 @@ def shorten(text: str, length: int) -> str:
 
 
 def name_heads(frame: Frame, queries: tuple[str, ...], keys: tuple[str, ...]) -> list[str]:
-    """A label for each head: the job most of its weight does, or how far it spreads.
+    """A label for each head: its own, or the job most of its weight does, or how far it spreads.
 
     >>> frame = Frame(np.eye(3)[None], np.zeros((1, 3, 3), bool))
     >>> name_heads(frame, ("a", "b", "c"), ("a", "b", "c"))
     ['itself 100 %']
     """
+    if frame.labels is not None:
+        return list(frame.labels)
     shares = _shares(frame, queries, keys)
     spread = spread_in_bits(frame.weights)
     return [

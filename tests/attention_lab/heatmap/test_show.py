@@ -68,6 +68,8 @@ def test_a_picture_for(given):
         (None, {}, TypeError, "torch tensor or a numpy array"),
         (weights(4, 6, 6) * 1j, {}, TypeError, "real numbers"),
         (np.ones((80, 300, 300)), {}, ValueError, "too many"),
+        (torch.empty(4, 0, 0), {"tokens": []}, ValueError, "nothing to show"),
+        (weights(4, 6, 6), {"tokens": []}, ValueError, "but tokens has 0"),
         (weights(4, 6, 6), {"tokens": ["a"]}, ValueError, "6 query and 6 key tokens"),
         (weights(4, 6, 6), {"tokens": "the cat"}, TypeError, r"text.split\(\)"),
         (weights(4, 6, 5), {"tokens": TOKENS}, ValueError, "Pass a pair"),
@@ -138,3 +140,20 @@ def test_html_in_tokens_stays_text():
     html = show_heads(weights(2, 2, 2), [evil, "b"])._repr_mimebundle_()["text/html"]
     assert html.count("</script>") == 1
     json.dumps(html)
+
+
+def test_heads_with_labels_of_ones_own():
+    picture = show_heads(weights(2, 3, 3), labels=["left", "right"])
+    assert repr(picture).splitlines()[1:3] == ["  head 0: left", "  head 1: right"]
+    by_variant = {"before": ["none", "none"], "after": ["left", "right"]}
+    both = show_heads(dict.fromkeys(by_variant, weights(2, 3, 3)), labels=by_variant)
+    modes = 2  # each variant without and with the causal mask
+    assert [frame.labels for frame in both.scene.frames] == [
+        tuple(labels) for labels in by_variant.values() for _ in range(modes)
+    ]
+
+
+@pytest.mark.parametrize("labels", [["only one"], {"after": ["left", "right"]}])
+def test_labels_must_fit_the_heads(labels):
+    with pytest.raises(ValueError, match="2 words or phrases"):
+        show_heads(weights(2, 3, 3), labels=labels)

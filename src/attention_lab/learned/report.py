@@ -1,0 +1,113 @@
+"""How a training goes, and how it went: as HTML, as a picture, in words."""
+
+from __future__ import annotations
+
+import base64
+import io
+from html import escape
+
+from attention_lab.learned import task
+from attention_lab.learned.train import SOLVED, Run
+
+# Legible on light and on dark paper.
+_INK, _LINE = "#767676", "#2e7db0"
+# The loss is drawn as the mean over so many steps.
+_SMOOTH = 10
+
+
+def progress(done: list[Run], now: int, steps: int, step: int = 0, loss: float = 0) -> str:
+    """A bar for what is being trained, below the losses of what is done, as HTML."""
+    lines = [f"{heads(run.num_heads)}: loss {_final(run):.2f}" for run in done]
+    if now:
+        bar = f'<progress max="{steps}" value="{step}" aria-label="progress"></progress>'
+        lines.append(f"{heads(now)}: {bar} step {step} of {steps}, loss {loss:.2f}")
+    return "".join(f"<div>{line}</div>" for line in lines)
+
+
+def results(runs: list[Run]) -> str:
+    """The accuracies as a table and the losses as a picture, as HTML."""
+    columns = "".join(
+        f'<th scope="col" style="text-align: right">{escape(name)}</th>'
+        for name in ("parameters", *task.JOBS, "loss")
+    )
+    rows = "".join(
+        f'<tr><th scope="row" style="text-align: left">{heads(run.num_heads)}</th>'
+        + "".join(f'<td style="text-align: right">{cell}</td>' for cell in _cells(run))
+        + "</tr>"
+        for run in runs
+    )
+    image = base64.b64encode(curves(runs)).decode()
+    return (
+        f"<table><caption>Right answers on new stories, seed {runs[0].seed}</caption>"
+        f"<thead><tr><th></th>{columns}</tr></thead><tbody>{rows}</tbody></table>"
+        f'<img alt="{escape(describe(runs))}" src="data:image/png;base64,{image}">'
+    )
+
+
+def curves(runs: list[Run]) -> bytes:
+    """The losses of all runs side by side, as a PNG."""
+    from matplotlib.figure import Figure  # a third of a second that only a drawing needs
+
+    figure = Figure(figsize=(3 * len(runs), 2.6), layout="constrained")
+    panels = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
+    for panel, run in zip(panels, runs, strict=True):
+        panel.plot(_smooth(run.losses), color=_LINE)
+        panel.set_title(heads(run.num_heads), color=_INK)
+        panel.set_xlabel("step", color=_INK)
+        panel.set_ylim(0, 2.2)
+        panel.set_facecolor("none")
+        panel.tick_params(colors=_INK)
+        panel.grid(color=_INK, alpha=0.25)
+        for edge in panel.spines.values():
+            edge.set_color(_INK)
+    panels[0].set_ylabel("loss in nats", color=_INK)
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=100, transparent=True)
+    return file.getvalue()
+
+
+def describe(runs: list[Run]) -> str:
+    """The picture of the losses in words."""
+    ends = ", ".join(f"{heads(run.num_heads)} at {_final(run):.2f}" for run in runs)
+    return f"Loss over {len(runs[0].losses)} steps of training, one curve each: {ends} nats."
+
+
+def verdict(runs: list[Run], another: int) -> str:
+    """What came of it, in one or two sentences; `another` is a seed to try next."""
+    most = runs[-1]
+    rest = " and ".join(heads(run.num_heads) for run in runs[:-1])
+    if not most.solved:
+        return (
+            f"With seed {most.seed} even {heads(most.num_heads)} did not learn all three jobs. "
+            f"That happens: where training starts is chance. Try seed {another}."
+        )
+    others = [heads(run.num_heads) for run in runs[:-1] if run.solved]
+    if others:
+        return (
+            f"{heads(most.num_heads)} learned all three jobs, and so did {' and '.join(others)} "
+            f"this time. Try seed {another}."
+        )
+    return f"{heads(most.num_heads)} learned all three jobs to {100 * SOLVED:.0f} %. {rest} did not."
+
+
+def heads(count: int) -> str:
+    return "1 head" if count == 1 else f"{count} heads"
+
+
+def paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def _cells(run: Run) -> list[str]:
+    accuracies = [f"{100 * share:.0f} %" for share in run.accuracy]
+    return [f"{run.parameters:,}", *accuracies, f"{_final(run):.2f}"]
+
+
+def _final(run: Run) -> float:
+    return _smooth(run.losses)[-1]
+
+
+def _smooth(losses: list[float]) -> list[float]:
+    """The mean of each loss and of up to nine before it."""
+    windows = (losses[max(0, end - _SMOOTH) : end] for end in range(1, len(losses) + 1))
+    return [sum(window) / len(window) for window in windows]
