@@ -172,6 +172,25 @@ PREDICTIONS = {
             _wrong("an eighth as many", "Each head does an eighth, and there are 8 of them."),
         ),
     ),
+    "one-head": Question(
+        "One head of 32 features must do three jobs: previous name, next name, colour. What will "
+        "it learn?",
+        (
+            _wrong(
+                "all three, only later",
+                "It was given four times as long, with ten seeds, and never got all three.",
+            ),
+            _wrong(
+                "nothing, the jobs spoil each other",
+                "It drops jobs until the rest can be done: one is left, or nearly two.",
+            ),
+            _right(
+                "one of them, or nearly two",
+                "One row of weights is one mixture. It can be made to fit one job, and partly a "
+                "second.",
+            ),
+        ),
+    ),
 }
 
 RECALL = (

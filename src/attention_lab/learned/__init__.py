@@ -1,8 +1,8 @@
 """Why heads exist, shown by training: one, two and four heads on a task of three jobs.
 
-    experiment = Experiment(MultiHeadAttention)
-    experiment.run(seed=1)
-    experiment.heads(4)
+experiment = Experiment(MultiHeadAttention)
+experiment.run(seed=1)
+experiment.heads(4)
 """
 
 from attention_lab.learned.experiment import Experiment

@@ -74,7 +74,9 @@ class Experiment:
             print("Nothing has been trained yet: run the cell above first.")
             return None
         if num_heads not in self.runs:
-            raise ValueError(f"trained were {', '.join(map(str, self.runs))} heads, not {num_heads}")
+            raise ValueError(
+                f"trained were {', '.join(map(str, self.runs))} heads, not {num_heads}"
+            )
         run = self.runs[num_heads]
         return show_heads(
             run.weights,

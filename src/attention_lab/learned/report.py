@@ -87,7 +87,9 @@ def verdict(runs: list[Run], another: int) -> str:
             f"{heads(most.num_heads)} learned all three jobs, and so did {' and '.join(others)} "
             f"this time. Try seed {another}."
         )
-    return f"{heads(most.num_heads)} learned all three jobs to {100 * SOLVED:.0f} %. {rest} did not."
+    return (
+        f"{heads(most.num_heads)} learned all three jobs to {100 * SOLVED:.0f} %. {rest} did not."
+    )
 
 
 def heads(count: int) -> str:

@@ -1,9 +1,9 @@
 """A real pretrained transformer, all-MiniLM-L6-v2, around a learner's own attention class.
 
-    minilm = load(MultiHeadAttention)
-    minilm.difference()                       # from the original's hidden states
-    minilm.wall("the cat likes the other cat")
-    hunt()                                    # questions about the wall
+minilm = load(MultiHeadAttention)
+minilm.difference()                       # from the original's hidden states
+minilm.wall("the cat likes the other cat")
+hunt()                                    # questions about the wall
 """
 
 import os

@@ -7,7 +7,7 @@ from attention_lab.quiz import Card, Option, Question, Quiz
 _OTHERWISE = {
     "L0.H2": "That one looks at the token before, whatever it is.",
     "L1.H8": "That one looks at the token after, whatever it is.",
-    "L1.H3": "That one helps *he* and *she*. Look at a sentence without a pronoun.",
+    "L1.H3": "That one helps he and she. Look at a sentence without a pronoun.",
     "L2.H8": "That one leads from a determiner to its noun, also across an adjective.",
     "L2.H9": "That one finds the same word again, as far as it is not at rest on `[CLS]`.",
     "L3.H11": "That one looks at the full stop, from everywhere.",
@@ -43,13 +43,14 @@ HUNT = {
         ("L0.H2", "L1.H8", "L3.H11"),
     ),
     "determiner → noun": _question(
-        "*the old cabinet*: which head leads from *the* to *cabinet*?",
+        "In “the old cabinet”, which head leads from `the` to `cabinet`?",
         "L2.H8",
-        "54 % of a determiner's weight lies on its noun, although most have an adjective between.",
+        "54 % of a determiner's weight lies on its noun, although most have an adjective between. "
+        "(L3.H1 is nearly as good, with 53 %.)",
         ("L0.H2", "L2.H7", "L3.H11"),
     ),
     "verb → object": _question(
-        "*the driver watched the road*: which head leads from *watched* to *road*?",
+        "In “the driver watched the road”, which head leads from `watched` to `road`?",
         "L0.H4",
         "44 % of a verb's weight lies on its object.",
         ("L0.H2", "L2.H7", "L2.H9"),
@@ -61,10 +62,10 @@ HUNT = {
         ("L0.H4", "L1.H8", "L2.H9"),
     ),
     "he, she → name": _question(
-        "*Mary thanked John because he was happy*: which head gives the right name more weight "
+        "In “Mary thanked John because he was happy”, which head gives the right name more weight "
         "than the other?",
         "L1.H3",
-        "It does so in 98 % of 200 such sentences.",
+        "It does so in 98 % of 200 such sentences. (So does L4.H5, which was not on offer.)",
         ("L0.H2", "L1.H8", "L3.H11"),
     ),
 }

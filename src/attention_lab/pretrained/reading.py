@@ -18,7 +18,7 @@ from torch import Tensor
 
 from attention_lab.heatmap import Heatmap, show_heads
 from attention_lab.pretrained.model import HEADS, LAYERS, MOST_TOKENS, MiniLM
-from attention_lab.pretrained.wall import Wall
+from attention_lab.pretrained.wall import Wall, head_labels
 
 STORED = Path(__file__).with_name("stored.json")
 # Weights are stored as one printable character each: "!" is 0, "~" is 1.
@@ -61,9 +61,15 @@ class Reading(ABC):
         """
         if layer not in range(LAYERS):
             raise ValueError(f"there is no layer {layer}: layers are numbered 0 to {LAYERS - 1}")
-        weights = self.weights(sentence)[layer]
-        title = f"Layer {layer} of all-MiniLM-L6-v2"
-        return show_heads(weights, self.tokens(sentence), causal=False, head=head, title=title)
+        weights, tokens = self.weights(sentence)[layer], self.tokens(sentence)
+        return show_heads(
+            weights,
+            tokens,
+            causal=False,
+            head=head,
+            title=f"Layer {layer} of all-MiniLM-L6-v2",
+            labels=head_labels(weights, tokens),
+        )
 
 
 class Live(Reading):

@@ -40,7 +40,7 @@ class Wall:
     def __init__(self, weights: Tensor, tokens: list[str], sentence: str):
         self.sentence = sentence
         self._weights = weights
-        self.labels = [_labels(layer, tokens) for layer in weights.double().numpy()]
+        self.labels = [head_labels(layer, tokens) for layer in weights]
 
     def __repr__(self):
         lines = [f"The heads of {len(self.labels)} layers on: {self.sentence}"]
@@ -75,9 +75,9 @@ class Wall:
         )
 
 
-def _labels(weights: np.ndarray, tokens: list[str]) -> list[str]:
+def head_labels(weights: Tensor, tokens: list[str]) -> list[str]:
     """The heads (H, T, T) of a layer in words. The first token is [CLS], and called so."""
-    frame = Frame(weights, np.zeros(weights.shape, bool))
+    frame = Frame(weights.double().numpy(), np.zeros(weights.shape, bool))
     names = name_heads(frame, tuple(tokens), tuple(tokens))
     return [name.replace("first token", tokens[0]) for name in names]
 
