@@ -8,43 +8,47 @@
 #
 # Every transformer has this layer at its heart. By the end of this notebook you will have
 # written it: eight short pieces, 22 lines in all, no loop over heads. Your layer will give the
-# same numbers as PyTorch's own `nn.MultiheadAttention`, and you will be able to say why each
-# line is there.
+# same numbers as PyTorch's own `nn.MultiheadAttention`. And you will be able to say why each
+# line stands.
 #
 # You need tensors, matrix products and softmax. You need not have met attention before.
 #
 # | step | you write | minutes |
 # |---:|---|---:|
-# | 1 | `project`: queries, keys and values of all heads | 6 |
-# | 2 | `split_heads`: cut the features into heads | 9 |
-# | 3 | `attention_scores`: compare every query with every key | 8 |
-# | 4 | `causal_mask`: close the future | 6 |
-# | 5 | `masked_softmax`: scores become weights | 6 |
-# | 6 | `attend`: mix the values | 4 |
-# | 7 | `merge_heads`: put the heads side by side | 8 |
-# | 8 | `MultiHeadAttention`: the whole layer | 10 |
+# | 1 | `project`: queries, keys and values of all heads | 7 |
+# | 2 | `split_heads`: cut the features into heads | 12 |
+# | 3 | `attention_scores`: compare every query with every key | 10 |
+# | 4 | `causal_mask`: close the future | 7 |
+# | 5 | `masked_softmax`: scores become weights | 9 |
+# | 6 | `attend`: mix the values | 5 |
+# | 7 | `merge_heads`: put the heads side by side | 9 |
+# | 8 | `MultiHeadAttention`: the whole layer | 11 |
 #
-# What comes before and after the steps takes another half hour: why there are several heads
-# at all, PyTorch beside your layer, three proofs, four bugs to recognise, and ten questions
-# to see what has stayed with you.
+# That is a little over an hour. What stands around the steps takes 20 minutes more: why there
+# are several heads at all, PyTorch beside your layer, four bugs to recognise, and ten
+# questions to see what has stayed with you. Parts marked *optional* are for another day.
 
 # %% [markdown] id="how-it-works"
 # ## How this notebook works
 #
-# Each step has the same parts: **the idea**, **on paper** (one number worked out by hand),
-# **your turn** (a function to write), two **checks**, and **look** (what your function does to
-# a real sentence). Now and then you are asked to **predict** what will come out. Nobody keeps
-# count; guessing first is simply how things stick.
+# The steps have the same parts. First comes **the idea**, then one number worked out **on
+# paper**. **Your turn** is a function to write, with two **checks** below it. Then **look** what
+# your function does, to the paper numbers and to a real sentence. You need not read the code of
+# those cells: run them and look. Now and then you are asked to **predict** what will come out.
+# Nobody keeps count; guessing first is simply how things stick.
 #
 # - Write your code in place of `raise NotWrittenYet`, run the cell, then run the checks
 #   below it. A check that fails says what came back, what that usually means, and where to
 #   look.
 # - Stuck? Each exercise has three **hints**. They open one by one. The last one is nearly the
 #   answer.
-# - Any correct way of writing a step is accepted. The checks look at what your function does,
-#   not at how it is spelled.
+# - Any correct way of writing a step is accepted, with two exceptions: PyTorch's own attention,
+#   and a Python loop over heads. The checks look at what your function does, not at how it is
+#   spelled.
+# - *1 + 2 points* means 1 for the first check, of shapes, and 2 for the second, of values.
 # - The checks you see try some sizes. Grading tries more of the same kind.
-# - Each step is graded by itself. If step 2 resists, go on to step 3.
+# - Each step is graded by itself. If step 2 resists, go on to step 3. Its checks will work; only
+#   some pictures must wait for your step 2.
 
 # %% id="setup" tags=["setup"]
 import math
@@ -67,10 +71,11 @@ except ModuleNotFoundError as missing:
 torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 
 # %% [markdown] id="axes"
-# ## Five letters
+# ## Five names
 #
 # Multi-head attention is easy arithmetic on tensors with many axes. Most mistakes are made
-# with the axes. These names are used everywhere, here and in the field:
+# with the axes. These names are used throughout, here and mostly in the field. (Elsewhere `T` is
+# also `L` or `seq_len`, and `d_head` is also `d_k`.)
 #
 # | name | meaning | in our sentence |
 # |---|---|---:|
@@ -80,15 +85,18 @@ torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 # | `H` | heads | 4 |
 # | `d_head` | features of a token that one head gets: `d_model / H` | 8 |
 #
+# `T` can stand twice in a shape: `(B, H, T, T)`. The first counts the tokens that look, the
+# *queries*. The second counts the tokens looked at, the *keys*.
+#
 # A comment such as `# (B, H, T, d_head)` at the end of a line gives the shape of what that
 # line makes. Write such comments as you go. They catch more mistakes than any debugger.
 
 # %% [markdown] id="journey"
 # Here is the whole way, for one sentence of three tokens and two heads. The numbers on the
 # arrows are the steps of this lesson. In all drawings the same colour is the same axis, and
-# pale and strong orange are head 0 and head 1.
+# faint and strong orange are head 0 and head 1.
 #
-# ![A row of tables. Step 1 makes q, k and v from x, 3 by 4 each, pale on the left for head 0, strong on the right for head 1. Step 2 splits them into two tables of 3 by 2. Steps 3 to 5 make two 3 by 3 tables of scores, then of weights. Step 6 mixes two tables of 3 by 2, step 7 merges them, step 8 makes the output, 3 by 4.](journey.svg)
+# ![A row of tables. Step 1 makes q, k and v from x, 3 by 4 each, faint on the left for head 0, strong on the right for head 1. Step 2 splits them into two tables of 3 by 2. Steps 3 to 5 make two 3 by 3 tables of scores, then of weights. Step 6 mixes two tables of 3 by 2, step 7 merges them, step 8 makes the output, 3 by 4.](journey.svg)
 
 # %% [markdown] id="sentence"
 # ## A sentence to work on
@@ -107,6 +115,9 @@ torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 # | 2 | find the **first token** |
 # | 3 | find the **next token** |
 #
+# The first token has no previous one, and the last has no next one. There heads 0 and 3 look at
+# the token itself.
+#
 # So you will always know what the right picture looks like. Heads that are learned find jobs
 # like these by themselves.
 
@@ -123,8 +134,11 @@ for token, features in zip(example.tokens, example.x[0]):
 # weights** that are positive and sum to 1. What the token gets is the weighted mean of what
 # the others offer: one row, one mixture.
 #
-# Now let a token want two things at once: the previous token *and* the other places where its
-# own word stands. In one head, both wishes must share one row.
+# Now let a token want two things at once: the previous token *and* all places where its own
+# word stands, its own place among them. In one head, both wishes must share one row.
+#
+# In the picture below **each row is a token that looks, and each column a token looked at**. The
+# stronger the colour, the more weight. Choose the row of *likes*, and see it as bars.
 
 # %% id="one-head-two-jobs"
 crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)
@@ -139,7 +153,7 @@ show_heads(crowded, example.tokens, title="Two jobs in one head")
 # own in the output. That is all that "multi-head" means: several notions of *relevant*, side
 # by side.
 #
-# They cost nothing extra. Four heads do not get 32 features each, but 8.
+# They cost next to nothing extra: four heads do not get 32 features each, but 8.
 
 # %% [markdown] id="project-idea"
 # ## Step 1 · Project
@@ -147,21 +161,22 @@ show_heads(crowded, example.tokens, title="Two jobs in one head")
 # Each token takes three roles. Its **query** says what it looks for. Its **key** says what it
 # can be found by. Its **value** is what it hands over when found.
 #
-# Each role is a learned linear map of the token's vector: an `nn.Linear(d_model, d_model)`.
+# Each role is a learned linear map of the token's vector, a **projection**: an
+# `nn.Linear(d_model, d_model)`.
 #
 # **The one idea.** One such layer makes the queries of *all* heads at once. Feature `i` of the
 # output is row `i` of the weight times the vector, plus the bias. Rows
 # `h*d_head:(h+1)*d_head` make the features of head `h`. Nothing is split yet, and no layer
 # exists "per head".
 #
-# ![x, 3 tokens by 4 features, goes through the weight of q_proj. The upper two rows of the weight are pale, the lower two strong. They make the pale left half and the strong right half of q, 3 by 4.](project.svg)
+# ![x, 3 tokens by 4 features, goes through the weight of q_proj. The upper two rows of the weight are faint, the lower two strong. With the bias 0, 0, 1, 0 added they make the faint left half and the strong right half of q, 3 by 4.](project.svg)
 
 # %% id="predict-project-rows"
 predict("project-rows")
 
 # %% [markdown] id="project-paper"
 # **On paper.** Three tokens, four features, two heads: `T=3`, `d_model=4`, `H=2`, `d_head=2`.
-# These numbers will stay with us to the end. To keep it short, keys and values are `x` itself.
+# These numbers will stay with us to step 7. To keep it short, keys and values are `x` itself.
 #
 # Here is one number of the queries: token 0, feature 2, which is the first feature of head 1.
 
@@ -283,8 +298,8 @@ print("same as features 8 to 15 of q:", torch.equal(only_head_1, queries[..., ro
 predict("split-shape")
 
 # %% [markdown] id="split-paper"
-# **On paper.** Token 0 has the four features below. With two heads, head 0 gets the first run
-# of two and head 1 the second. A head gets its run from *every* token.
+# **On paper.** The four features of each query are cut in two. Head 0 gets the first run of two
+# and head 1 the second. Every token gives a run to every head.
 
 # %% id="split-by-hand"
 for token, features in enumerate(paper_q):
@@ -394,7 +409,8 @@ show_heads(
 
 # %% [markdown] id="split-memory"
 # **Memory.** A tensor is a row of numbers and a rule for reading it: the **strides** say how
-# many numbers further on the next element of each axis lies.
+# many numbers further on the next element of each axis lies. For `x` of shape `(1, 3, 4)` they
+# are `(12, 4, 1)`: the next feature is 1 number on, the next token 4, the next sentence 12.
 
 # %% id="predict-split-strides"
 predict("split-strides")
@@ -422,7 +438,9 @@ for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
 #
 # **And the root.** A dot product is a sum of `d_head` products. The more terms, the further it
 # strays from 0: for random vectors its spread grows like `sqrt(d_head)`. Dividing by
-# `sqrt(d_head)` keeps the spread near 1, whatever the size of a head. You will measure it.
+# `sqrt(d_head)` keeps the spread near 1, whatever the size of a head. (Why the root? Each product
+# has a variance of about 1. Variances of independent numbers add up, and the spread is the root
+# of the sum.) You will measure it.
 
 # %% id="predict-scale"
 predict("scale")
@@ -512,9 +530,9 @@ def sentence_scores():
 show_heads(sentence_scores(), example.tokens, title="Scores, before softmax")
 
 # %% [markdown] id="scores-look-root"
-# Now the root, measured. For random queries and keys the table below gives the spread
-# (standard deviation) of the scores, and the largest weight that softmax makes of a row of
-# 50: with your scaling, and without any.
+# Now the root, measured on random queries and keys. The table gives the spread (standard
+# deviation) of the scores. Beside it stands the largest weight in a row of 50, on average.
+# Left with your scaling, right without any.
 
 # %% id="look-at-root"
 generator = torch.Generator().manual_seed(0)
@@ -554,7 +572,7 @@ for width in (4, 64, 256):
 
 # %% id="mask-by-hand"
 for query_at in range(3):
-    cells = ["open" if key_at <= query_at else "shut" for key_at in range(3)]
+    cells = ["open" if key_at <= query_at else "closed" for key_at in range(3)]
     print(f"token {query_at} may look at:", *cells)
 score = 2 / math.sqrt(2)
 print(f"exp({score:.2f}) = {math.exp(score):.2f}", end="   ")
@@ -701,8 +719,11 @@ predict("softmax-sum")
 #
 # - Head 1 (same word): *the* and *cat* share their weight between two places. What becomes of
 #   the first *cat* when the future is closed?
-# - Head 3 (next token): its whole job is forbidden. Its scores are all 0 where it may still
-#   look, so it spreads its weight evenly. Softmax cannot say "nobody".
+# - Head 3 (next token): its job is forbidden, but for the last token, which looks at itself. In
+#   all other rows the scores that are left are 0, so the weight is spread evenly. Softmax cannot
+#   say "nobody".
+#
+# Below each small picture stands the job that has most of the weight, and its share.
 
 # %% id="look-at-weights"
 def sentence_weights(mask=None):
@@ -723,6 +744,13 @@ show_heads(
 # **Play.** Type a sentence of your own, of up to eight words, some of them twice, and press
 # Enter. Every move runs your functions again. The temperature divides the scores: what becomes
 # of the heads when it is high, and when it is low?
+#
+# <details><summary>What becomes of them</summary>
+#
+# High: all scores come close together, and every row becomes even. Low: the largest score wins,
+# and every row has nearly all of its weight in one place.
+#
+# </details>
 
 # %% id="softmax-play"
 from attention_lab.heatmap import play
@@ -853,12 +881,21 @@ show_features(sentence_mixed(), example.tokens, title="What each head has collec
 # ![Two tables, one a head, 3 by 2 each. transpose puts them side by side, reshape reads them as one table of 3 by 4. A strip below shows memory: before, all numbers of head 0 and then all of head 1; after the copy, token by token.](merge-heads.svg)
 
 # %% [markdown] id="merge-paper"
-# **On paper.** Say token 1 has `[10, 11]` in head 0 and `[12, 13]` in head 1. Merged, it has
-# head 0's features and then head 1's.
+# **On paper.** Token 1 leaves `attend` with two numbers from head 0 and two from head 1. Merged,
+# head 0's come first.
 
 # %% id="merge-by-hand"
-head_0, head_1 = [10, 11], [12, 13]
-print("token 1, merged:", head_0 + head_1)
+def paper_mixed(head):
+    """What token 1 has collected in a head: the mean of values 0 and 1, by its weights."""
+    run = slice(2 * head, 2 * head + 2)
+    query = paper_q[1][run]
+    powers = [math.exp(dot(query, key[run]) / math.sqrt(2)) for key in paper_k[:2]]
+    shares = [power / sum(powers) for power in powers]
+    return [round(dot(shares, column), 2) for column in zip(*paper_v)][run]
+
+
+head_0, head_1 = paper_mixed(0), paper_mixed(1)
+print("head 0:", head_0, "  head 1:", head_1, "  merged:", head_0 + head_1)
 
 # %% [markdown] id="merge-exercise"
 # ### Your turn: `merge_heads`
@@ -963,7 +1000,7 @@ for when, heads in heads_then.items():
 # %% id="follow-a-token"
 from attention_lab.heatmap import follow
 
-follow(globals(), "the cat likes")
+follow(globals(), "the cat likes", token=1)
 
 # %% [markdown] id="module-idea"
 # ## Step 8 · The whole layer
@@ -977,7 +1014,12 @@ follow(globals(), "the cat likes")
 # The work is about that of one big head. What has been gained is several notions of
 # *relevant*.
 #
-# ![The merged table, 3 tokens by 4 features: two pale features from head 0, two strong ones from head 1. Lines lead from each of the four to each of the four features of the output.](out-proj.svg)
+# Papers write all of it in one line for each head, `softmax(Q Kᵀ / √d_head + mask) V`. `Q`, `K`
+# and `V` are steps 1 and 2, `Q Kᵀ / √d_head` is step 3, `+ mask` step 4, softmax step 5 and
+# `… V` step 6. The heads are put side by side (step 7) and multiplied by `W_O`, which is
+# `out_proj`.
+#
+# ![The merged table, 3 tokens by 4 features: two faint features from head 0, two strong ones from head 1. Lines lead from each of the four to each of the four features of the output.](out-proj.svg)
 
 # %% [markdown] id="module-exercise"
 # ### Your turn: `MultiHeadAttention.forward`
@@ -1062,8 +1104,9 @@ check.MultiHeadAttention(MultiHeadAttention, aspect="value", hidden=True)
 
 # %% [markdown] id="module-look"
 # **Look.** Your layer with the hand-made weights, on our sentence. Its `out_proj` adds up what
-# heads 1 and 2 found in the first run of features, and copies what heads 0 and 3 found into
-# the last two. So in the first run two heads have met, and can no longer be told apart.
+# heads 1 and 2 found in the first run of features. It leaves the second run empty, and copies
+# what heads 0 and 3 found into the last two. So in the first run two heads have met, and can no
+# longer be told apart.
 
 # %% id="look-at-module"
 layer = MultiHeadAttention(example.d_model, example.num_heads)
@@ -1079,8 +1122,8 @@ for token, (met, empty, previous, following) in zip(example.tokens, found):
 #
 # PyTorch has this layer: `nn.MultiheadAttention`. It keeps the three projections in one matrix
 # `in_proj_weight`, the rows of `q_proj` first, then those of `k_proj`, then those of `v_proj`.
-# Copy your weights into it, and both must say the same. It is the reference behind the checks
-# of this notebook, too.
+# Copy your weights into it, and both must say the same: the largest difference will be 0, or a
+# rounding error near 1e-7. It is the reference behind the checks of this notebook, too.
 
 # %% id="against-pytorch"
 def pytorch_twin(mine):
@@ -1134,18 +1177,19 @@ shifted = MultiHeadAttention(16, 4)
 shifted.load_state_dict(mine.state_dict())
 with torch.no_grad():
     shifted.k_proj.bias += 3
-    print("largest change:", (shifted(batch) - mine(batch)).abs().max().item())
+    change = (shifted(batch) - mine(batch)).abs().max().item()
+print(f"largest change: {change:.0e}, which is rounding")
 
 # %% [markdown] id="prove-idea"
 # ## Prove it yourself
 #
 # Nothing in this part is graded. It is where you convince yourself that the batched code does
-# what the words say.
+# what the words say. The first two are *optional*: if time is short, go on to the three laws.
 
 # %% [markdown] id="one-query-exercise"
 # ### One query, plain Python
 #
-# Difficulty 2 of 5 · importance 3 of 5 · about 5 minutes · 6 lines
+# Optional · difficulty 2 of 5 · importance 3 of 5 · about 5 minutes · 6 lines
 #
 # One token, one head, no torch. `query` is a list of numbers; `keys` and `values` are lists of
 # such lists, one for each token. Use loops as you like, and `math.exp` and `math.sqrt`.
@@ -1187,7 +1231,7 @@ prove.one_query(one_query)
 # %% [markdown] id="one-head-exercise"
 # ### One head at a time
 #
-# Difficulty 3 of 5 · importance 4 of 5 · about 6 minutes · 6 lines
+# Optional · difficulty 3 of 5 · importance 4 of 5 · about 6 minutes · 6 lines
 #
 # Your layer treats all heads at once. Now do a single head by itself, with small matrices and
 # only the rows `h*d_head:(h+1)*d_head` of *your* layer's weights. If the heads are what the
@@ -1195,7 +1239,7 @@ prove.one_query(one_query)
 #
 # <details><summary>Hint 1</summary>
 #
-# With `rows = slice(h * d_head, (h + 1) * d_head)`, the queries of the head are
+# With `d_head = layer.d_head` and `rows = slice(h * d_head, (h + 1) * d_head)`, the queries are
 # `F.linear(x, layer.q_proj.weight[rows], layer.q_proj.bias[rows])`.
 #
 # <details><summary>Hint 2</summary>
@@ -1230,7 +1274,8 @@ prove.one_head(one_head, MultiHeadAttention)
 # %% [markdown] id="laws"
 # ### Three laws
 #
-# What must hold for any weights whatever? Predict, then run your layer.
+# What must hold for any weights whatever? Predict, then run your layer. (The second of these laws
+# has a name: attention is *permutation-equivariant*.)
 #
 # **A later token is changed.**
 
@@ -1291,7 +1336,8 @@ show_heads(bug, example.tokens, causal=True, head=3, title="Masked after softmax
 
 # %% [markdown] id="wrong-mask-late-answer"
 # Rows sum to less than 1: what the closed cells had is lost. Head 3 had nearly all of its
-# weight there, so nearly nothing is left, and its tokens collect next to nothing.
+# weight there. In every row but the last nearly nothing is left, and those tokens collect next
+# to nothing.
 
 # %% [markdown] id="wrong-diagonal-idea"
 # **The diagonal closed as well.**
@@ -1352,13 +1398,289 @@ if not os.environ.get("NBGRADER_EXECUTION"):  # grading has no use for this
         print(f"{heads:5}   {count_operations(heads):25,}   {heads * 128 * 128:33,}")
 
 # %% [markdown] id="cost-answer"
-# The work stays exactly the same. `H` heads of `d_head` features make as many products as one
-# head of `H * d_head`.
+# The matrix products stay exactly the same: `H` heads of `d_head` features make as many as one
+# head of `H * d_head`. (The counter counts only those. The `exp`s of softmax grow with `H`, as
+# the tables do; beside the products they are few.)
 #
 # What grows is the **attention matrix**: `H` tables of `T × T`. They grow with the square of
-# the length. At 128 tokens that is nothing. At 100,000 tokens one table alone has ten thousand
-# million cells. That is why fused kernels such as FlashAttention never write it down as a
-# whole.
+# the length. At 128 tokens that is nothing. At 100,000 tokens one table alone has ten billion
+# cells, 20 GB in half precision. That is why programs such as FlashAttention, which do all steps
+# in one go, never write it down as a whole.
+
+# %% [markdown] id="cost-loop-idea"
+# **And the loop?** Heads can be taken one by one, too. The numbers are the same. How much
+# longer does it take, here and now?
+
+# %% id="look-at-loop"
+import time
+
+
+def one_by_one(layer, x):
+    """The same layer with a loop over heads, by your functions."""
+    parts = project(x, layer.q_proj, layer.k_proj, layer.v_proj)
+    q, k, v = (split_heads(part, layer.num_heads) for part in parts)
+    runs = [slice(h, h + 1) for h in range(layer.num_heads)]
+    mixed = [
+        attend(masked_softmax(attention_scores(q[:, run], k[:, run])), v[:, run])
+        for run in runs
+    ]
+    return layer.out_proj(merge_heads(torch.cat(mixed, dim=1)))
+
+
+def seconds(function, *arguments):
+    """The least time that the function took in twenty trials."""
+    times = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        function(*arguments)
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+if not os.environ.get("NBGRADER_EXECUTION"):
+    timed = MultiHeadAttention(64, 8).requires_grad_(False)
+    together, in_turn = timed(cost_x), one_by_one(timed, cost_x)
+    print("same numbers:", torch.allclose(together, in_turn, atol=1e-5))
+    slower = seconds(one_by_one, timed, cost_x) / seconds(timed, cost_x)
+    print(f"the loop takes {slower:.1f} times as long")
+
+# %% [markdown] id="cost-loop-answer"
+# On a CPU do not expect much: in our measurements the loop took 1.0 to 1.7 times as long,
+# depending on the sizes. On a GPU, each product of the loop is sent there on its own and is too
+# small to keep the chip busy, so that one batched product gains far more.
+
+# %% [markdown] id="learned-idea"
+# ## Learned: why four heads
+#
+# *About 10 minutes, nothing to write.*
+#
+# The heads of our sentence were **designed**. Now your own class shall learn. In the last part
+# it will run inside a **real** model.
+#
+# The task is a toy. A story has twelve tokens and six people. Each of them comes twice. The
+# first time one sees their colour, the second time only a question mark. Every token must
+# answer:
+#
+# | job | question |
+# |---|---|
+# | previous name | Who comes just before me? |
+# | next name | Who comes just after me? |
+# | colour | If mine is hidden: which one was it? |
+#
+# So each job must look at another token. And there is no way round your layer: a token answers
+# from what it has collected, and from nothing else.
+
+# %% id="look-at-story"
+from attention_lab.learned import Experiment, task
+
+print(" | ".join(task.draw(1, generator).tokens()))
+
+# %% [markdown] id="learned-predict"
+# We train three models with your class: with 1 head of 32 features, with 2 heads of 16, and
+# with 4 heads of 8. All three have the same number of parameters.
+
+# %% id="predict-one-head"
+predict("one-head")
+
+# %% id="learned-run"
+experiment = Experiment(MultiHeadAttention)
+experiment.run(seed=1)
+
+# %% [markdown] id="learned-why"
+# Read the curves as stairs: each step down is a job that has been learned. One head gets down
+# one stair, two heads two, four heads all three.
+#
+# **The reason.** One row of weights is one mixture. Say a head shares its weight between the
+# token before and the token after. Then both names are in what comes out. But nothing in it
+# says **which is which**. Another head is another row, with a place of its own in the output.
+#
+# **The limits.** A mixture need not be even. If the larger share is always the previous name,
+# that one can be told after all. So one head sometimes gets two jobs mostly right. We trained
+# with ten seeds, each number of heads with the best learning rate of eight:
+#
+# | heads | all three jobs at 99 % | and in four times as many steps |
+# |---:|---:|---:|
+# | 1 | 0 of 10 | 0 of 10 |
+# | 2 | 0 of 10 | 4 of 10 |
+# | 4 | 10 of 10 | |
+#
+# Two heads, then, can make do with a trick, late and not always. Four heads need no trick.
+
+# %% [markdown] id="learned-heads-idea"
+# **Look.** The four heads on a new story, before training and after it. Choose a head. Its label
+# says how much of its weight lies where a job wants it.
+
+# %% id="learned-heads"
+experiment.heads(4)
+
+# %% [markdown] id="learned-heads-answer"
+# Nobody told them who should do what. Before, all four look about at random. After, each job
+# has a head of its own. Which one, chance decides. The head that is left over doubles a job, or
+# does nothing in particular.
+
+# %% [markdown] id="learned-seed-idea"
+# Chance, here, is the **seed** from which training starts. Choose another one. With seed 0 two
+# heads come near all three jobs.
+
+# %% id="learned-seed"
+experiment.choose()
+
+# %% [markdown] id="real-idea"
+# ## Real: your class in a trained model
+#
+# *About 15 minutes, nothing to write.*
+#
+# `all-MiniLM-L6-v2` is a small transformer, much used for searching by meaning. It turns a
+# sentence into a vector, so that sentences with much the same meaning get much the same vector.
+# It has 6 layers of 12 heads, `d_model = 384`, and has learned from a billion pairs of sentences.
+#
+# Here its 22.6 million weights are put around **your** class. Nobody's attention but yours will
+# run. Where the model cannot be had, two sentences stand in that were read beforehand. Then
+# `minilm.live` is `False`, and some cells below stay empty.
+
+# %% id="real-load"
+from attention_lab import pretrained
+
+minilm = pretrained.load(MultiHeadAttention)
+
+# %% [markdown] id="real-same-idea"
+# The original has read our sentence, and we have kept its hidden states: what every token is
+# after the last layer. How far are yours from them? And those of a class with a mistake?
+
+# %% id="real-same"
+class AlwaysCausal(MultiHeadAttention):
+    """A mistake: the future is closed, whatever is asked for."""
+
+    def forward(self, x, causal=False):
+        return super().forward(x, True)
+
+
+if minilm.live:
+    wrong = pretrained.load(AlwaysCausal)
+    print(f"largest difference, yours:         {minilm.difference():.7f}")
+    print(f"largest difference, always causal: {wrong.difference():.7f}")
+
+# %% [markdown] id="real-count-idea"
+# **The number of heads is not in the weights.** `q_proj` is 384 by 384, whatever it is cut into.
+# Load these weights, which were trained with 12 heads, into a layer with 6.
+
+# %% id="real-count"
+if minilm.live:
+    six_heads = pretrained.load(MultiHeadAttention, 6)
+    print(f"largest difference, six heads: {six_heads.difference():.7f}")
+
+# %% [markdown] id="real-count-answer"
+# No error, and everything wrong. So every published model says in its settings how many heads
+# it has.
+
+# %% [markdown] id="real-wall-idea"
+# **All 72 heads.** Each small picture is one head. A row is a query, a column a key. `L0.H2` is
+# short for layer 0, head 2. The model puts `[CLS]` before a sentence and `[SEP]` after it.
+
+# %% id="real-wall"
+keys_sentence = "The keys to the old cabinet are on the table."
+minilm.wall(keys_sentence)
+
+# %% [markdown] id="real-show-idea"
+# **Close up.** What are on the table: the keys, or the cabinet? Read the row of *are*.
+
+# %% id="real-show"
+minilm.show(keys_sentence, layer=3, head=1)
+
+# %% [markdown] id="real-show-answer"
+# `L3.H1` puts 78 % of the weight of *are* on *keys*, across the cabinet. `L0.H2` knows only "the
+# token before", and looks at *cabinet*. Change the numbers in the cell and look at others.
+
+# %% [markdown] id="real-hunt-idea"
+# **Hunt the head.** Seven jobs. Find the head for each, on the wall or close up.
+
+# %% id="real-hunt"
+pretrained.hunt()
+
+# %% [markdown] id="real-tally-idea"
+# The answers were measured, and you can measure them again: by your class, on 215 sentences.
+# The last column is the middle one of all 72 heads.
+
+# %% id="real-tally"
+if minilm.live:
+    print(pretrained.tally(minilm))
+
+# %% [markdown] id="real-tally-answer"
+# Only the first line is clear-cut. Everywhere else a head does *mostly* something, and the next
+# best does some of it too. For *he* and *she* the number is another one: in how many sentences
+# the right name gets more weight than the other. By chance that is 50 %.
+
+# %% [markdown] id="real-own-idea"
+# **Your own sentence.** Write one between the quotes. Other scripts and emoji work as well,
+# though the model was made for English: look how it cuts them up.
+
+# %% id="real-own"
+my_sentence = "The keys to the old cabinet are on the table."
+print(" ".join(minilm.tokens(my_sentence)))
+minilm.wall(my_sentence)
+
+# %% [markdown] id="real-honest"
+# ### What heads do not tell
+#
+# Pictures of heads are easy to like, and easy to believe. Three measurements against that.
+
+# %% [markdown] id="real-rest-idea"
+# **Where heads rest.** Softmax cannot say "nobody". A head that finds nothing to do must put its
+# weight somewhere. Here is how much of it lies on `[CLS]`, on average over the heads of a layer.
+
+# %% id="real-rest"
+on_cls = minilm.weights(keys_sentence)[:, :, 1:-1, 0].mean(dim=(1, 2))
+for layer_number, share in enumerate(on_cls):
+    print(f"layer {layer_number}: {share:4.0%} on [CLS]; spread evenly, it would be 8%")
+
+# %% [markdown] id="real-rest-answer"
+# In layers 1 to 4 it is half of all weight. So a blue first column says "nothing for me here",
+# not "`[CLS]` matters".
+
+# %% [markdown] id="real-wide-idea"
+# **A famous pair.** *The animal didn't cross the street because it was too tired.* With *wide*
+# in place of *tired*, *it* is the street. In some larger models a head follows. Does one here?
+
+# %% id="real-wide"
+def looks(sentence, query, key):
+    """How much each head looks from one word at another: (6, 12)."""
+    words = minilm.tokens(sentence)
+    return minilm.weights(sentence)[:, :, words.index(query), words.index(key)]
+
+
+if minilm.live:
+    print("from it to        L3.H1  L5.H11   L4.H0")
+    for adjective in ("tired", "wide"):
+        text = f"The animal didn't cross the street because it was too {adjective}."
+        for noun in ("animal", "street"):
+            share = looks(text, "it", noun)
+            cells = [f"{share[at]:7.0%}" for at in ((3, 1), (5, 11), (4, 0))]
+            print(f"{noun} ({adjective})".ljust(14), *cells)
+
+# %% [markdown] id="real-wide-answer"
+# No. The two heads that look at a noun at all look at the animal both times; `L3.H1` only
+# becomes less sure. `L4.H0` does change sides, with little weight. Out of 72 heads you will
+# always find one that does what you hoped for.
+
+# %% [markdown] id="real-without-idea"
+# **Take a pretty head away.** Whatever it has collected is not let through to `out_proj`. How
+# near is the sentence's vector to what it was? 1 is the same.
+
+# %% id="real-without"
+if minilm.live:
+    whole = minilm.meaning(keys_sentence)
+    for layer_number, head in ((0, 2), (1, 8), (3, 1)):
+        with minilm.without(layer_number, head):
+            near = whole @ minilm.meaning(keys_sentence)
+        print(f"without L{layer_number}.H{head}:     {near:.3f}")
+    other = minilm.meaning("Birds sing in the morning.")
+    print(f"another sentence: {whole @ other:.3f}")
+
+# %% [markdown] id="real-without-answer"
+# Hardly anything has changed. Others fill in, and the sum `x + attention(x)` carries most of a
+# token past every layer. That a head can be read does not mean that the model needs it.
+#
+# **Designed, learned, real:** the same few lines, and you have written them.
 
 # %% [markdown] id="to-keep"
 # ## To keep
