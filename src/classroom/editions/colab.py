@@ -54,7 +54,14 @@ for module in list(sys.modules):
         del sys.modules[module]
 importlib.invalidate_caches()
 
-{{expect}}
+try:
+    from {PACKAGE} import edition
+except ImportError:
+    raise ImportError(
+        "{PACKAGE} is incomplete: run all cells of the Set-up section, from its first."
+    ) from None
+
+edition.expect("{{fingerprint}}")
 print("{PACKAGE} is ready. Cells that you ran before this set-up want to be run again.")"""
 
 _EXPECT = f"""from {PACKAGE} import edition
@@ -106,11 +113,11 @@ def make_colab(
     Raises:
         LessonError: a file of the package that a cell cannot write byte for byte.
     """
-    expect = _EXPECT.format(fingerprint=fingerprint_of(package))
+    fingerprint = fingerprint_of(package)
     cells = [
         _opening(name, github),
-        *_set_up(package, expect),
-        *_lesson(source, release, expect),
+        *_set_up(package, fingerprint),
+        *_lesson(source, release, fingerprint),
     ]
     for cell in cells:
         cell.metadata["id"] = cell.id
@@ -122,14 +129,14 @@ def _opening(name: str, github: str) -> NotebookNode:
     return new_markdown_cell(_OPENING.format(opening=opening), id="open-in-colab")
 
 
-def _set_up(package: dict[str, bytes], expect: str) -> list[NotebookNode]:
+def _set_up(package: dict[str, bytes], fingerprint: str) -> list[NotebookNode]:
     heading = new_markdown_cell(_HEADING, id=SET_UP, metadata={"jp-MarkdownHeadingCollapsed": True})
     folders = sorted({str(PurePosixPath(name).parent) for name in package})
     return [
         heading,
         _folded(_BEGIN.format(folders=_python_list(folders)), f"{SET_UP}-begin"),
         *(_write(name, content) for name, content in sorted(package.items())),
-        _folded(_END.format(expect=expect), f"{SET_UP}-end"),
+        _folded(_END.format(fingerprint=fingerprint), f"{SET_UP}-end"),
     ]
 
 
@@ -160,7 +167,7 @@ def _folded(source: str, cell_id: str) -> NotebookNode:
     return new_code_cell(source, id=cell_id, metadata=metadata)
 
 
-def _lesson(source: NotebookNode, release: NotebookNode, expect: str) -> list[NotebookNode]:
+def _lesson(source: NotebookNode, release: NotebookNode, fingerprint: str) -> list[NotebookNode]:
     stubs = {cell.id: cell.source for cell in release.cells}
     solved_after = _ends_of_exercises(source)
     solutions = _solutions_by_hints(source)
@@ -170,7 +177,7 @@ def _lesson(source: NotebookNode, release: NotebookNode, expect: str) -> list[No
         if cell.id in solutions:
             text = _with_solution(text, solutions[cell.id])
         if _SETUP_TAG in cell.metadata.get("tags", []):
-            text = f"{text}\n\n{expect}"
+            text = f"{text}\n\n{_EXPECT.format(fingerprint=fingerprint)}"
         cells.append(_plain(cell, text))
         if cell.id in solved_after:
             cells.append(_solution(solved_after[cell.id]))

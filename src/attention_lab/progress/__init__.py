@@ -1,0 +1,47 @@
+"""How far a learner has come; an exercise as it was; a page to keep.
+
+progress.panel()               # a table that every check brings up to date
+progress.reset("split_heads")  # in an exercise's own cell: the stub comes back
+progress.summary()             # the same table, with a link that downloads it
+"""
+
+from attention_lab.check import listen
+from attention_lab.progress.page import Summary
+from attention_lab.progress.session import Session, shell
+
+__all__ = ["panel", "reset", "summary"]
+
+_session = Session.of_this_kernel()
+if _session.path:
+    listen(_session.note)
+
+
+def panel() -> None:
+    """Show which steps pass, the points so far, and what to review; every check updates it."""
+    _session.show()
+
+
+def summary() -> Summary:
+    """The panel as it is now, with a link that downloads it; `print` shows it as plain text."""
+    return Summary(_session.page())
+
+
+def reset(name: str) -> None:
+    """Replace the cell that runs this by the exercise of that name, as it was at first.
+
+    Raises:
+        ValueError: there is no such exercise.
+    """
+    exercises = _session.exercises
+    if name not in exercises:
+        raise ValueError(f"there is no exercise {name!r}; there are {', '.join(exercises)}")
+    _session.forget(name)
+    notebook = shell()
+    if notebook is None:
+        print(exercises[name].stub)
+        return
+    notebook.set_next_input(exercises[name].stub, replace=True)
+    print(
+        f"Here is {name} as it was; Undo in the cell brings your text back. Grading reads the "
+        "exercise's own cell: run this there, in place of what you wrote."
+    )

@@ -1,0 +1,52 @@
+import pytest
+
+from attention_lab import check, progress
+from attention_lab.check import steps
+from attention_lab.progress import session
+
+
+class Notebook:
+    """What IPython's shell is where a kernel serves a notebook."""
+
+    kernel = object()
+
+    def __init__(self):
+        self.cells = []
+
+    def set_next_input(self, text, replace):
+        self.cells.append((text, replace))
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    new = session.Session(None)
+    monkeypatch.setattr(progress, "_session", new)
+    monkeypatch.setattr(check.run, "_listeners", [new.note])
+
+
+def test_a_check_counts():
+    check.attend(steps.attend, aspect="value")
+    assert "1 of 24 points" in str(progress.summary())
+
+
+def test_a_reset_replaces_the_cell_and_takes_the_results_back(monkeypatch, capsys):
+    notebook = Notebook()
+    monkeypatch.setattr(progress, "shell", lambda: notebook)
+    check.attend(steps.attend)
+    progress.reset("attend")
+    ((text, replace),) = notebook.cells
+    assert text.startswith("def attend(weights, v):")
+    assert text.endswith("    raise NotWrittenYet")
+    assert replace
+    assert "0 of 24 points" in str(progress.summary())
+    assert "Undo" in capsys.readouterr().out
+
+
+def test_without_a_notebook_a_reset_prints_the_stub(capsys):
+    progress.reset("attend")
+    assert "raise NotWrittenYet" in capsys.readouterr().out
+
+
+def test_an_exercise_that_is_none_is_told():
+    with pytest.raises(ValueError, match="no exercise 'atend'; there are project, split_heads"):
+        progress.reset("atend")

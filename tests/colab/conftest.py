@@ -1,0 +1,95 @@
+"""Google Colab, as far as it can be had here: its published versions, an empty folder, no network.
+
+`.venv-colab` has the versions of tests/colab-pins.txt and torch. Neither the course's package nor
+anything else of the course is installed there.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from classroom.editions import build
+from classroom.editions.notebook import from_json
+
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / ".venv-colab" / "bin" / "python"
+# Its own network has no way out, and a loopback of its own.
+WITHOUT_NETWORK = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--die-with-parent"]
+CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture(scope="session")
+def colab_python() -> Path:
+    if not PYTHON.exists():
+        pytest.fail(f"{PYTHON.parent.parent.name} is missing: `make test` sets it up")
+    return PYTHON
+
+
+@pytest.fixture(scope="session")
+def written() -> str:
+    """The Colab edition, as JSON text."""
+    return build(ROOT)["notebooks/multi_head_attention.ipynb"]
+
+
+@pytest.fixture(scope="session")
+def complaints():
+    """Everything that a notebook's cells raised or wrote to stderr, each with its cell's id."""
+    return lambda notebook: [
+        (cell.id, output.get("text") or output.get("evalue"))
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
+
+
+@pytest.fixture
+def edition(written) -> NotebookNode:
+    return from_json(written)
+
+
+@pytest.fixture
+def solved(edition) -> NotebookNode:
+    """The edition, with the solutions of its folded cells in the place of the stubs."""
+    solutions = {
+        cell.id.removeprefix("solution-"): CODE.search(cell.source)[1]
+        for cell in edition.cells
+        if cell.id.startswith("solution-")
+    }
+    for cell in edition.cells:
+        cell.source = solutions.pop(cell.id, cell.source)
+    assert solutions == {}
+    return edition
+
+
+@pytest.fixture(scope="session")
+def execute(colab_python, tmp_path_factory):
+    """Run a notebook from top to bottom in a folder, whatever its cells raise."""
+    kernel = tmp_path_factory.mktemp("jupyter") / "kernels" / "colab" / "kernel.json"
+    kernel.parent.mkdir(parents=True)
+    argv = [str(colab_python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernel.write_text(
+        json.dumps({"argv": argv, "display_name": "Colab", "language": "python"}), encoding="utf-8"
+    )
+
+    environment = os.environ | {"JUPYTER_PATH": str(kernel.parents[2])}
+    environment.pop("PYTHONPATH", None)
+
+    def execute(notebook: NotebookNode, folder: Path, **variables: str) -> NotebookNode:
+        path = folder / "notebook.ipynb"
+        nbformat.write(notebook, path)
+        subprocess.run(
+            [*WITHOUT_NETWORK, sys.executable, "-m", "jupyter", "execute", path,
+             "--inplace", "--allow-errors", "--kernel_name=colab", "--timeout=300"],
+            env=environment | variables,
+            cwd=folder, check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        return nbformat.read(path, as_version=nbformat.NO_CONVERT)
+
+    return execute
