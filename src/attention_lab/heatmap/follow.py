@@ -151,10 +151,15 @@ class _Walker:
         """What the learner's function returns, if its shape (or the shapes of a tuple) is right."""
         result = self.functions[name](*arguments)
         many = isinstance(shape, list)
-        seen = [tuple(part.shape) for part in result] if many else tuple(result.shape)
-        if seen != shape:
-            raise ValueError(f"{name} returned the shape {seen}; the next step needs {shape}.")
-        return [part.detach() for part in result] if many else result.detach()
+        parts = list(result) if many and isinstance(result, (tuple, list)) else [result]
+        if not all(isinstance(part, torch.Tensor) for part in parts):
+            raise TypeError(f"{name} returned {_types(parts)}; the next step needs tensors.")
+        seen = [tuple(part.shape) for part in parts]
+        if seen != (shape if many else [shape]):
+            listed = ", ".join(map(str, seen))
+            wanted = ", ".join(map(str, shape)) if many else shape
+            raise ValueError(f"{name} returned the shape {listed}; the next step needs {wanted}.")
+        return [part.detach() for part in parts] if many else result.detach()
 
     def _tell_tokens(self, x) -> Step:
         sentence = f"“{self.word}” is a row of {x.shape[-1]} numbers, its features."
@@ -384,6 +389,8 @@ def _read_inputs(x, projections, T: int, num_heads: int):
         raise ValueError("Pass both x and projections, or neither.")
     if x is None:
         return _draw_inputs(T, num_heads * _D_HEAD)
+    if x.is_meta:
+        raise ValueError("x is on the meta device, where tensors hold no numbers.")
     x = x.detach()[None] if x.ndim == 2 else x.detach()
     if x.ndim != 3 or x.shape[:2] != (1, T) or x.shape[-1] % num_heads:
         raise ValueError(
@@ -402,6 +409,10 @@ def _draw_inputs(T: int, d_model: int):
 
 def _array(tensor: torch.Tensor) -> np.ndarray:
     return tensor.detach().cpu().double().numpy()
+
+
+def _types(parts: list) -> str:
+    return ", ".join(type(part).__name__ for part in parts)
 
 
 def _close(row: np.ndarray) -> np.ndarray:

@@ -1,9 +1,9 @@
 """A scene as JSON that a browser can read, small enough for a notebook's output.
 
-A value travels as a signed 16-bit code: equal steps of 0.002 up to 0.2, steps of 1 % beyond, so
-what is read is within 0.001 or half a percent of what was computed, whatever its size. Small
-pictures take steps ten times finer. High and low bytes are kept apart, deflated, and written in
-base64. ``assets/codec.js`` reads it.
+A value travels as a signed 16-bit code: equal steps of 0.002 up to 0.2, steps of half a percent
+beyond, so what is read, in three decimals, is within 0.001 or half a percent of what was computed,
+whatever its size. Small pictures take finer steps. High and low bytes are kept apart, deflated,
+and written in base64. ``assets/codec.js`` reads it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,15 @@ from attention_lab.heatmap.diagnose import diagnose
 from attention_lab.heatmap.scene import Control, Frame, Scene
 from attention_lab.heatmap.words import name_heads, tell_apart
 
-COARSE, FINE = 0.002, 0.0002
+
+class Steps(NamedTuple):
+    """Between codes: equal steps up to the knee, equal ratios (1 + ratio) beyond."""
+
+    equal: float
+    ratio: float
+
+
+COARSE, FINE = Steps(0.002, 0.005), Steps(0.0002, 0.001)
 KNEE = 0.2
 MASKED, NAN, LARGEST = -32768, 32767, 32766
 _FEW_VALUES = 30_000
@@ -31,18 +40,18 @@ def to_json(scene: Scene) -> str:
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def pack(frames: tuple[Frame, ...], step: float) -> str:
+def pack(frames: tuple[Frame, ...], steps: Steps) -> str:
     """The values of all frames, one after the other, in base64."""
-    codes = [np.where(f.masked, MASKED, encode(f.weights, step)).ravel() for f in frames]
+    codes = [np.where(f.masked, MASKED, encode(f.weights, steps)).ravel() for f in frames]
     low_and_high = np.concatenate(codes).astype("<i2").view(np.uint8).reshape(-1, 2)
     return base64.b64encode(zlib.compress(low_and_high.T.tobytes(), 9)).decode()
 
 
-def encode(values: np.ndarray, step: float) -> np.ndarray:
-    """Codes of ``values``, finite or not: equal steps up to the knee, equal ratios beyond."""
+def encode(values: np.ndarray, steps: Steps) -> np.ndarray:
+    """Codes of ``values``, finite or not."""
     size = np.abs(np.nan_to_num(values, nan=0.0, posinf=np.inf, neginf=-np.inf))
-    ratios = np.log(np.maximum(size, KNEE) / KNEE) / np.log1p(step / KNEE)
-    code = np.minimum(np.minimum(size, KNEE) / step + ratios, LARGEST).round()
+    ratios = np.log(np.maximum(size, KNEE) / KNEE) / np.log1p(steps.ratio)
+    code = np.minimum(np.minimum(size, KNEE) / steps.equal + ratios, LARGEST).round()
     return np.where(np.isnan(values), NAN, np.sign(values) * code)
 
 
@@ -55,7 +64,7 @@ def _as_dict(scene: Scene) -> dict:
     elif compare is not None:
         compare = {"head": compare}
     few = sum(frame.weights.size for frame in scene.frames) <= _FEW_VALUES
-    step = FINE if few else COARSE
+    steps = FINE if few else COARSE
     return {
         "title": scene.title,
         "queries": tell_apart(scene.queries),
@@ -70,8 +79,8 @@ def _as_dict(scene: Scene) -> dict:
             "moreLight": palette.MORE_LIGHT,
             "moreDark": palette.MORE_DARK,
         },
-        "step": step,
-        "data": pack(scene.frames, step),
+        "steps": steps,
+        "data": pack(scene.frames, steps),
     }
 
 

@@ -99,7 +99,7 @@ def _rows(tables: list[Image.Image]) -> list[Image.Image]:
 
 
 def _beside(tables: list[Image.Image]) -> Image.Image:
-    width = sum(table.width + GAP for table in tables)
+    width = sum(table.width + GAP for table in tables) - GAP
     row = Image.new("L", (width, max(table.height for table in tables)), PAPER)
     left = 0
     for table in tables:

@@ -50,7 +50,7 @@ def test_right_steps_are_all_told_without_a_warning():
     assert titles(walk) == ["x", *STEPS]
     assert [step.warning for step in walk.steps] == [""] * 8
     assert "“likes” may not look at the 2 tokens after it" in repr(walk)
-    assert set(walk._repr_mimebundle_()) == {"text/html", "text/plain"}
+    assert set(walk._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
 
 
 def test_a_list_of_functions_will_do_and_no_mask_too():
@@ -100,6 +100,7 @@ def test_what_differs_is_said(name, wrong, says):
             "split_heads returned the shape (1, 3, 6); the next step needs (1, 2, 3, 3)",
         ),
         (lambda x, H: 1 / 0, "ZeroDivisionError"),
+        (lambda x, H: None, "split_heads returned NoneType; the next step needs tensors"),
     ],
 )
 def test_a_step_that_fails_ends_the_walk(broken, says):
@@ -108,12 +109,53 @@ def test_a_step_that_fails_ends_the_walk(broken, says):
     assert says in walk.steps[-1].warning
 
 
+def test_project_must_return_three():
+    walk = follow(STEPS | {"project": lambda x, q, k, v: q(x)}, "the cat")
+    assert (
+        "project returned the shape (1, 2, 6); the next step needs (1, 2, 6), (1, 2, 6), (1,"
+        in (walk.steps[-1].warning)
+    )
+
+
+def test_files(tmp_path):
+    walk = follow(STEPS, "the cat")
+    assert walk.png(tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    page = walk.to_html(tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "http" not in page
+
+
+@pytest.mark.parametrize(
+    ("tokens", "options"),
+    [
+        ("one", {}),
+        (["<script>alert(1)</script>", "b"], {}),
+        (["", " "], {"token": 0}),
+        ("the cat", {"num_heads": 1}),
+        ("the cat", {"num_heads": 12, "head": 11}),
+    ],
+)
+def test_a_walk_of_eight_steps_for(tokens, options):
+    walk = follow(STEPS, tokens, **options)
+    assert [step.warning for step in walk.steps] == [""] * 8
+    assert walk._repr_mimebundle_()["text/html"].count("<script>") == 1
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_dtypes_and_gradients(dtype):
+    x = torch.randn(1, 2, 4, generator=torch.Generator().manual_seed(0)).to(dtype)
+    projections = tuple(torch.nn.Linear(4, 4, dtype=dtype) for _ in "qkv")
+    steps = STEPS | {"causal_mask": lambda T: torch.full((T, T), -torch.inf, dtype=dtype).triu(1)}
+    walk = follow(steps, "the cat", x=x.requires_grad_(), projections=projections)
+    assert len(walk.steps) == 8
+
+
 def test_an_unsolved_step_is_one_friendly_line():
     def unsolved(*args):
         raise NotWrittenYet
 
     walk = follow(STEPS | {"project": unsolved}, "the cat")
-    assert walk.steps[-1].warning == str(NotWrittenYet())
+    assert "not written yet" in walk.steps[-1].warning
+    assert "\n" not in walk.steps[-1].warning
 
 
 def test_global_generator_is_left_alone():
@@ -126,6 +168,9 @@ def test_global_generator_is_left_alone():
     ("options", "error", "says"),
     [
         ({"steps": [project]}, ValueError, "these are missing: split_heads"),
+        ({"tokens": ""}, ValueError, "no words"),
+        ({"tokens": []}, ValueError, "no words"),
+        ({"x": torch.zeros(2, 6, device="meta"), "projections": ()}, ValueError, "meta device"),
         ({"token": "dog"}, ValueError, "'dog' is not among"),
         ({"token": 7}, ValueError, "no token 7"),
         ({"head": 2}, ValueError, "no head 2"),

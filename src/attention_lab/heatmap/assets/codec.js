@@ -5,7 +5,7 @@ async function decode(scene) {
   const count = bytes.length / 2;
   const values = new Float32Array(count);
   for (let i = 0; i < count; i++) {
-    values[i] = expand(((bytes[i] | (bytes[count + i] << 8)) << 16) >> 16, scene.step);
+    values[i] = expand(((bytes[i] | (bytes[count + i] << 8)) << 16) >> 16, scene.steps);
   }
   let start = 0;
   scene.frames.forEach((frame, index) => {
@@ -23,12 +23,12 @@ async function inflate(base64) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function expand(code, step) {
+function expand(code, [step, ratio]) {
   if (code === -32768) return -Infinity;
   if (code === 32767) return NaN;
   const size = Math.abs(code), knee = 0.2, steps = Math.round(knee / step);
   if (size === 32766) return Math.sign(code) * Infinity;
-  return Math.sign(code) * (size <= steps ? size * step : knee * (1 + step / knee) ** (size - steps));
+  return Math.sign(code) * (size <= steps ? size * step : knee * (1 + ratio) ** (size - steps));
 }
 
 // How a value reads, also aloud.

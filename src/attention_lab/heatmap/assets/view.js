@@ -182,7 +182,9 @@ class HeadsView {
     });
     this.reading.replaceChildren(...readCell(panes, mark, this.labels));
     this.bars.show(panes[0].table, mark, this.labels);
-    if (this.state.table) this.numbers.replaceChildren(...panes.map(pane => weightTable(pane, this.labels)));
+    const {settings, head, compare, table} = this.state;
+    if (table) refill(this.numbers, JSON.stringify([settings, head, compare]),
+      () => panes.map(pane => weightTable(pane, this.labels)));
   }
 
   // The cell under the pointer, or the one picked, or the strongest of the picked row.
