@@ -1,0 +1,131 @@
+"""What is known of a graded class: from the gradebook, and from the autograded notebooks."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import is_solution
+
+from classroom.course import autograded_folder
+from classroom.editions.release import CODE_STUB
+from classroom.export.scores import Score, Scores, read_scores
+from classroom.grading.record import Record
+from classroom.report import step_of
+from classroom.ungraded import submitted_names, without_grade
+
+UNNAMED = "another mistake"
+UNWRITTEN = "not written"
+STUB = CODE_STUB["python"].splitlines()[-1]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One student's work.
+
+    points: by step; None where one of its cells has no grade. total: None unless all have one.
+    mistakes: by step in which points are lost, the misconceptions recognised there, as slugs; or
+    UNNAMED, or UNWRITTEN. answers: the code of each step that was written. notes: why a human
+    should look, in words that name nobody.
+    """
+
+    student: str
+    points: Mapping[str, float | None]
+    total: float | None
+    mistakes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class GradedClass:
+    """The submissions to one assignment, the points of its steps, and why others have no grade."""
+
+    assignment: str
+    maximum: Mapping[str, float]
+    submissions: Sequence[Submission]
+    ungraded: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_class(course: CourseDirectory, assignment: str) -> GradedClass:
+    """Read how a class did.
+
+    Raises:
+        MissingEntry: the gradebook does not know the assignment.
+    """
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        scores = read_scores(gradebook, assignment)
+    ungraded = without_grade(course, assignment, submitted_names(course, assignment), {})
+    submissions = [
+        _submission(student, score, scores, _notebooks(course, assignment, student))
+        for student, score in sorted(scores.by_student.items())
+        if student not in ungraded
+    ]
+    return GradedClass(assignment, _by_step(scores.maximum), submissions, ungraded)
+
+
+def _notebooks(course: CourseDirectory, assignment: str, student: str) -> list[NotebookNode]:
+    folder = autograded_folder(course, assignment, student)
+    return [nbformat.read(path, as_version=4) for path in sorted(folder.glob("*.ipynb"))]
+
+
+def _submission(
+    student: str, score: Score, scores: Scores, notebooks: Sequence[NotebookNode]
+) -> Submission:
+    records = [record for notebook in notebooks if (record := Record.read(notebook))]
+    answers = {
+        cell.metadata.nbgrader.grade_id: cell.source
+        for notebook in notebooks
+        for cell in notebook.cells
+        if is_solution(cell) and _is_written(cell.source)
+    }
+    return Submission(
+        student,
+        _by_step(score.points),
+        score.total,
+        _mistakes(score, scores, records, answers),
+        answers,
+        tuple(_notes(score, records)),
+    )
+
+
+def _is_written(source: str) -> bool:
+    return bool(source.strip()) and STUB not in source
+
+
+def _by_step(points: Mapping[str, float | None]) -> dict[str, float | None]:
+    total: dict[str, float | None] = {}
+    for cell, value in points.items():
+        step = step_of(cell)
+        before = total.get(step, 0.0)
+        total[step] = None if value is None or before is None else before + value
+    return total
+
+
+def _mistakes(
+    score: Score, scores: Scores, records: Iterable[Record], answers: Mapping[str, str]
+) -> dict[str, list[str]]:
+    named = {cell: slug for record in records for cell, slug in record.misconceptions.items()}
+    found: dict[str, list[str]] = {}
+    for cell, points in score.points.items():
+        if points is not None and points < scores.maximum[cell]:
+            slugs = found.setdefault(step_of(cell), [])
+            slug = named.get(cell)
+            slugs += [slug] if slug and slug not in slugs else []
+    return {
+        step: slugs or [UNNAMED if step in answers else UNWRITTEN] for step, slugs in found.items()
+    }
+
+
+def _notes(score: Score, records: Iterable[Record]) -> Iterable[str]:
+    for cell in score.to_look_at:
+        if score.points[cell] is None:
+            yield f"{cell} has no points yet: the cell is missing or is graded by hand"
+        else:
+            yield f"{cell} was graded by hand before: look whether the points still hold"
+    for record in records:
+        yield from record.flags
+        if record.isolation == "none":
+            yield "graded without a sandbox"
