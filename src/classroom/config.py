@@ -7,12 +7,10 @@ from pathlib import Path
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.preprocessors import (
     AssignLatePenalties,
-    CheckCellMetadata,
     ClearOutput,
     DeduplicateIds,
     IgnorePattern,
     LimitOutput,
-    OverwriteCells,
     OverwriteKernelspec,
 )
 from traitlets.config import Config
@@ -20,26 +18,30 @@ from traitlets.config import Config
 from classroom.collect import LmsCollector, SafeExtractor
 from classroom.editions.release import CODE_STUB
 from classroom.grading.execute import SandboxedExecute
-from classroom.grading.grading import GradingExporter
+from classroom.grading.once import CheckCellMetadataOnce, OverwriteCellsOnce
 from classroom.grading.record import MarkUnfinished
 from classroom.grading.sanitise import HarmlessOutputs, markdown2html
 from classroom.grading.save import SaveAllOrNothing
-from classroom.preprocessors import OnlyErrorsCount, TidyMetadata, UseCourseCode
+from classroom.preprocessors import OnlyErrorsCount, UseCourseCode
 from classroom.register import pre_convert_hook
+from classroom.regrade.guard import GuardedExporter
+from classroom.repair.exporter import RepairingExporter
+from classroom.repair.passes import Repair, SettleDoubts
 
 SANITIZE = [
+    Repair,
     ClearOutput,
     DeduplicateIds,
-    TidyMetadata,
     OverwriteKernelspec,
-    OverwriteCells,
-    CheckCellMetadata,
+    OverwriteCellsOnce,
+    CheckCellMetadataOnce,
     MarkUnfinished,
 ]
 
 AUTOGRADE = [
     UseCourseCode,
     SandboxedExecute,
+    SettleDoubts,
     HarmlessOutputs,
     OnlyErrorsCount,
     IgnorePattern,
@@ -47,7 +49,7 @@ AUTOGRADE = [
     LimitOutput,
     SaveAllOrNothing,
     AssignLatePenalties,
-    CheckCellMetadata,
+    CheckCellMetadataOnce,
 ]
 
 
@@ -59,10 +61,11 @@ def configure(c: Config) -> None:
     graded as nbgrader grades them by itself.
     """
     _put_interpreter_on_path()
-    c.Autograde.exporter_class = GradingExporter
+    c.Autograde.exporter_class = RepairingExporter
     c.Autograde.sanitize_preprocessors = list(SANITIZE)
     c.Autograde.autograde_preprocessors = list(AUTOGRADE)
     c.Autograde.pre_convert_hook = pre_convert_hook(c)
+    c.GenerateAssignment.exporter_class = GuardedExporter
     c.ClearSolutions.code_stub = CODE_STUB
     c.ZipCollectApp.extractor_plugin = SafeExtractor
     c.ZipCollectApp.collector_plugin = LmsCollector

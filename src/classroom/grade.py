@@ -3,7 +3,7 @@
 Works in the folder of a course, the one with nbgrader_config.py. Where there are lessons, their
 editions are built first; where nothing was handed in, the sample class in examples/class/ is
 graded, in a course of its own. The exit status is 1 if anything is left without a grade or
-without feedback, 2 if nothing could be graded at all.
+without feedback or was graded on a guess, 2 if nothing could be graded at all.
 """
 
 import argparse
@@ -20,8 +20,14 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SAWarning
 
 from classroom import editions
-from classroom.course import graded_cells, source_folder, uses_attention_lab
+from classroom.course import (
+    autograded_folder,
+    graded_cells,
+    source_folder,
+    uses_attention_lab,
+)
 from classroom.register import register
+from classroom.repair.flags import flags_in
 from classroom.report import listing, read_class, render
 from classroom.sample import make_class
 from classroom.ungraded import submitted_names, without_grade
@@ -105,30 +111,37 @@ def _assignments(root: Path) -> list[str]:
 
 
 def _grade(root: Path, assignment: str, options: list[str]) -> bool:
-    """Grade one assignment and print its report; whether everything got grade and feedback."""
-    app, errors = _run(AutogradeApp, assignment, options)
+    """Grade one assignment and print its report; whether everything got a grade that needed no
+    guess, and feedback."""
+    app, errors = run_nbgrader(AutogradeApp, assignment, options)
     course = app.coursedir
     students = fnmatch.filter(submitted_names(course, assignment), course.student_id)
     if not students:
         print(f"{assignment}: nothing was handed in by a student called {course.student_id}")
         return False
     ungraded = without_grade(course, assignment, students, errors)
-    _, without_feedback = _run(GenerateFeedbackApp, assignment, options)
+    _, without_feedback = run_nbgrader(GenerateFeedbackApp, assignment, options)
+    graded = [student for student in students if student not in ungraded]
+    noted = {
+        student: flags_in(autograded_folder(course, assignment, student)) for student in graded
+    }
+    flags = {student: found for student, (found, _) in noted.items()}
     # nbgrader registers what it grades; here it may have found nothing to grade.
     register(course, assignment, app.config)
     with Gradebook(course.db_url, course.course_id) as gradebook:
         cells = graded_cells(course, assignment)
-        report = read_class(gradebook, assignment, cells, students, ungraded)
+        report = read_class(gradebook, assignment, cells, students, ungraded, flags)
     print(render(report))
     if without_feedback:
         entries = [(student, str(error)) for student, error in without_feedback.items()]
         print("", listing("No feedback", entries), sep="\n")
     if errors or without_feedback:
         print(f"\nnbgrader's own words are in {root / LOG}")
-    return report.complete and not without_feedback
+    guessed = any(guess for _, guess in noted.values())
+    return report.complete and not guessed and not without_feedback
 
 
-def _run(
+def run_nbgrader(
     command: type[NbGrader], assignment: str, options: list[str]
 ) -> tuple[NbGrader, dict[str, BaseException]]:
     """Run an nbgrader command; the application, and the errors it met by student.

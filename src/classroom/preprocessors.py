@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 from nbformat import NotebookNode
-from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_solution
 
@@ -22,31 +21,6 @@ class CoursePreprocessor(NbGraderPreprocessor):
         if not uses_attention_lab(course, resources["nbgrader"]["assignment"]):
             return nb, resources
         return super().__call__(nb, resources)
-
-
-class TidyMetadata(CoursePreprocessor):
-    """Keeps the metadata of one notebook from stopping the batch.
-
-    nbgrader gives up on everybody when a cell has metadata of another schema, and takes the empty
-    metadata that `DeduplicateIds` leaves on a copied cell for such. Widget state as Colab saves it
-    stops the feedback.
-    """
-
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        nb.metadata.pop("widgets", None)
-        for cell in nb.cells:
-            if cell.metadata.get("nbgrader") == {}:
-                del cell.metadata["nbgrader"]
-        validator = MetadataValidator()
-        validator.upgrade_notebook_metadata(nb)
-        for cell in nb.cells:
-            version = cell.metadata.get("nbgrader", {}).get("schema_version", 0)
-            if version > validator.schema_version:
-                raise ValueError(
-                    f"a cell carries nbgrader metadata of schema {version}; this nbgrader "
-                    f"knows schemas up to {validator.schema_version}: upgrade nbgrader"
-                )
-        return nb, resources
 
 
 class UseCourseCode(CoursePreprocessor):

@@ -1,6 +1,7 @@
-"""What has to be true of the gradebook before a submission is graded."""
+"""What has to be true before a submission is graded, of the gradebook and of nbgrader's lists."""
 
 from collections.abc import Callable
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nbgrader.api import Gradebook, MissingEntry
@@ -8,19 +9,27 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from classroom import gradebook as gradebooks
 from classroom.course import running_course, submission_of, uses_attention_lab
+from classroom.repair.folder import links_elsewhere, name_notebooks
 
 
 def pre_convert_hook(config: Config) -> Callable[..., None]:
     """The hook for `Autograde.pre_convert_hook`; nbgrader calls it before each submission."""
+    ignored = None
 
     def prepare(assignment: str, student: str, notebooks: list[str]) -> None:
         # `assignment` and `student` are the patterns of the command line, such as "*".
+        nonlocal ignored
         course = running_course(config)
+        ignored = list(course.ignore) if ignored is None else ignored
+        course.ignore = ignored
         assignment, student = submission_of(course, notebooks[0])
         if uses_attention_lab(course, assignment):
             register(course, assignment, config)
             withdraw_grades(course, assignment, student)
+            course.ignore = [*ignored, *links_elsewhere(Path(notebooks[0]).parent)]
+            name_notebooks(course, assignment, notebooks)
 
     return prepare
 
@@ -30,6 +39,7 @@ def register(course: CourseDirectory, assignment: str, config: Config) -> None:
 
     This is `nbgrader generate_assignment` without its release, which stays as it is.
     """
+    gradebooks.create(course.db_url)
     with Gradebook(course.db_url, course.course_id) as gradebook:
         if is_registered(gradebook, assignment):
             return

@@ -57,8 +57,12 @@ def read_class(
     cells: Sequence[str],
     students: Iterable[str],
     ungraded: Mapping[str, str],
+    flags: Mapping[str, Sequence[str]],
 ) -> ClassReport:
-    """Read the points of the students from the gradebook; `cells` are grade ids in order."""
+    """Read the points of the students from the gradebook; `cells` are grade ids in order.
+
+    flags: what else a human should look at, by student.
+    """
     steps = list(dict.fromkeys(map(step_of, cells)))
     maximum = dict.fromkeys(steps, 0.0)
     for notebook in gradebook.find_assignment(assignment).notebooks:
@@ -66,16 +70,16 @@ def read_class(
             step = step_of(cell.name)
             maximum[step] = maximum.get(step, 0.0) + cell.max_score
     rows = [
-        _row(gradebook.find_submission(assignment, student), maximum)
+        _row(gradebook.find_submission(assignment, student), maximum, flags.get(student, ()))
         for student in students
         if student not in ungraded
     ]
     return ClassReport(assignment, maximum, rows, ungraded)
 
 
-def _row(submission: SubmittedAssignment, steps: Iterable[str]) -> Row:
+def _row(submission: SubmittedAssignment, steps: Iterable[str], flags: Sequence[str]) -> Row:
     points: dict[str, float | None] = dict.fromkeys(steps, 0.0)
-    notes = []
+    notes = list(flags)
     for grade in (grade for notebook in submission.notebooks for grade in notebook.grades):
         step = step_of(grade.name)
         if _has_points(grade):

@@ -8,12 +8,14 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import nbformat
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
 
 from classroom.course import autograded_folder, source_folder, source_notebooks
+from classroom.repair.reading import Unreadable
+from classroom.repair.released import read_released
+from classroom.repair.work import find_work
 
 
 def submitted_names(course: CourseDirectory, assignment: str) -> list[str]:
@@ -64,25 +66,24 @@ def reason(course: CourseDirectory, assignment: str, student: str) -> str | None
     if not here:
         elsewhere = min(home.rglob("*.ipynb")).relative_to(home.parent)
         return f"the notebook is in the wrong folder: move {elsewhere} to {place}"
-    if not set(here) & set(wanted):
-        return f"no notebook is called {' or '.join(wanted)}: rename {' or '.join(here)}"
-    return _complaint_about(home / assignment, wanted)
+    return _complaint_about(home / assignment, source_folder(course, assignment))
 
 
-def _complaint_about(folder: Path, wanted: list[str]) -> str | None:
+def _complaint_about(folder: Path, source: Path) -> str | None:
     stamp = folder / "timestamp.txt"
     try:
         parse_utc(stamp.read_text(encoding="utf-8")) if stamp.exists() else None
     except (ValueError, OverflowError):
         return "timestamp.txt holds no date: mend it or remove it"
-    for name in wanted:
+    reasons = []
+    for path in sorted(source.glob("*.ipynb")):
         try:
-            nbformat.read(folder / name, as_version=4)
-        except FileNotFoundError:
-            continue
-        except Exception as error:
-            return f"{name} cannot be read: {_in_words(error)}"
-    return None
+            find_work(folder, read_released(path).lesson)
+        except Unreadable as error:
+            reasons.append(str(error))
+        else:
+            return None
+    return "; ".join(dict.fromkeys(reasons))
 
 
 def _in_words(error: BaseException | None) -> str:

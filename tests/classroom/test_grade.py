@@ -46,14 +46,29 @@ def test_one_bad_submission_stops_nobody(course, capsys):
     printed = lines(capsys)
     assert printed["ada"].split()[1:] == ["3", "3"]
     assert printed["bob"].split()[1:] == ["1", "1"]
-    assert printed["eve"].split()[1:] == ["3", "3"]
-    assert printed["zoe"].split()[1:] == ["3", "3"]
     assert printed["cyd:"] == "  cyd: the folder is empty"
-    assert printed["dan:"].startswith("  dan: small.ipynb cannot be read: ")
-    assert printed["flo:"].startswith("  flo: test_double_value: no points yet")
-    assert printed["gus:"].startswith("  gus: ValueError: a cell carries nbgrader metadata")
+    assert printed["dan:"].startswith("  dan: small.ipynb ends in the middle")
+    for student in ("eve", "flo", "gus", "zoe"):
+        assert printed[student].split()[1:] == ["3", "3"]
     feedback = {path.name for path in (course.root / "feedback").iterdir()}
-    assert feedback == {"ada", "bob", "eve", "flo", "zoe"}
+    assert feedback == {"ada", "bob", "eve", "flo", "gus", "zoe"}
+
+
+def test_what_was_guessed_is_graded_and_told(course, capsys):
+    course.hand_in("ada")
+    assert main([]) == 0
+    edit(course.hand_in("bob"), lambda cells: cells[1].update(cell_type="raw"))
+    assert main([]) == 1
+    printed = lines(capsys)
+    assert printed["bob"].split()[1:] == ["3", "!3"]
+    assert printed["bob:"] == "  bob: double: stood in a text cell; graded as code"
+    assert "ada:" not in printed
+
+
+def test_what_a_submission_mentions_is_told_and_needs_no_guess(course, capsys):
+    course.hand_in("ada", "import gc\n\n\ndef double(x):\n    return 2 * x")
+    assert main([]) == 0
+    assert lines(capsys)["ada:"] == "  ada: mentions gc"
 
 
 def test_a_second_run_grades_what_is_new_and_force_grades_again(course, capsys):
@@ -80,7 +95,7 @@ def test_an_old_grade_does_not_stand_for_a_new_submission_that_cannot_be_read(co
     assert main([]) == 0
     path.write_text(json.dumps({"cells": "none"}))
     assert main(["--force"]) == 1
-    assert "No grade\n  ada: small.ipynb cannot be read" in capsys.readouterr().out
+    assert "No grade\n  ada: small.ipynb is no notebook" in capsys.readouterr().out
     with Gradebook(course.directory.db_url) as book:
         submission = book.find_submission("small", "ada")
         assert submission.needs_manual_grade

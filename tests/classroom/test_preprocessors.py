@@ -3,10 +3,9 @@ import pytest
 from nbconvert.exporters import NotebookExporter
 from nbformat.v4 import new_output
 from nbgrader.converters import Autograde
-from nbgrader.preprocessors import CheckCellMetadata, DeduplicateIds
 from nbgrader.utils import determine_grade
 
-from classroom.preprocessors import OnlyErrorsCount, TidyMetadata, UseCourseCode
+from classroom.preprocessors import OnlyErrorsCount, UseCourseCode
 
 
 @pytest.fixture
@@ -28,33 +27,6 @@ def run(course):
 @pytest.fixture
 def notebook(course):
     return nbformat.read(course.source(), as_version=4)
-
-
-class TestTidyMetadata:
-    def test_a_copied_cell_does_not_stop_the_batch(self, run, notebook):
-        notebook.cells.append(nbformat.from_dict(notebook.cells[3]))
-        tidy = run(TidyMetadata, run(DeduplicateIds, notebook))
-        run(CheckCellMetadata, tidy)
-        graded = [cell for cell in tidy.cells if "nbgrader" in cell.metadata]
-        assert len(graded) == 3
-
-    def test_an_old_schema_is_brought_up_to_date(self, run, notebook):
-        for cell in notebook.cells[1:]:
-            cell.metadata.nbgrader.schema_version = 1
-        run(CheckCellMetadata, run(TidyMetadata, notebook))
-
-    def test_a_schema_of_the_future_concerns_one_submission(self, run, notebook):
-        notebook.cells[1].metadata.nbgrader.schema_version = 4
-        with pytest.raises(ValueError, match=r"schema 4.*up to 3: upgrade nbgrader"):
-            run(TidyMetadata, notebook)
-
-    def test_stored_widgets_are_dropped(self, run, notebook):
-        notebook.metadata.widgets = {"application/vnd.jupyter.widget-state+json": {}}
-        assert "widgets" not in run(TidyMetadata, notebook).metadata
-
-    def test_other_assignments_are_left_alone(self, run, notebook):
-        notebook.metadata.widgets = {}
-        assert "widgets" in run(TidyMetadata, notebook, "other").metadata
 
 
 class TestUseCourseCode:

@@ -109,9 +109,10 @@ class TestReadClass:
             grade.needs_manual_grade = grade.auto_score is None
         book.db.commit()
 
-    def read(self, book):
+    def read(self, book, **flags):
         cells = ["test_double_shape", "test_double_value"]
-        return read_class(book, "small", cells, ["ada", "bob"], {"bob": "an empty folder"})
+        ungraded = {"bob": "an empty folder"}
+        return read_class(book, "small", cells, ["ada", "bob"], ungraded, flags)
 
     def test_points_are_added_up_by_step(self, book):
         self.grade(book, shape=1, value=0.5)
@@ -146,3 +147,8 @@ class TestReadClass:
         [ada] = self.read(book).rows
         assert ada.total == 2.5
         assert ada.notes == ("handed in late: 0.5 points taken off",)
+
+    def test_a_flag_is_a_note(self, book):
+        self.grade(book, shape=1, value=2)
+        [ada] = self.read(book, ada=["double: stood in two cells"]).rows
+        assert ada.notes == ("double: stood in two cells",)

@@ -63,25 +63,24 @@ def test_a_folder_of_another_name(course):
     assert "move ada/Small (1)/small.ipynb to ada/small/small.ipynb" in why(course)
 
 
-def test_a_notebook_of_another_name(course):
+def test_a_notebook_of_another_name_has_nothing_wrong_with_it(course):
     path = course.hand_in("ada")
     path.rename(path.with_name("small (1).ipynb"))
-    assert why(course) == "no notebook is called small.ipynb: rename small (1).ipynb"
+    assert why(course) is None
 
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "does not appear to be JSON"),
-        (b'{"cells": [', "does not appear to be JSON"),
-        (b"\xff\xfe\x00", "UnicodeDecodeError"),
-        (b"[]", "small.ipynb cannot be read"),
+        (b"", "is empty"),
+        (b'{"cells": [', "ends in the middle"),
+        (b"\xff\xfe\x00", "is damaged"),
+        (b"[]", "is no notebook"),
     ],
 )
 def test_an_unreadable_notebook(course, content, words):
     course.hand_in("ada").write_bytes(content)
-    assert why(course).startswith("small.ipynb cannot be read: ")
-    assert words in why(course)
+    assert why(course).startswith(f"small.ipynb {words}")
 
 
 def test_a_name_that_nbgrader_takes_for_a_pattern(course):
@@ -127,4 +126,4 @@ class TestWithoutGrade:
     def test_what_can_be_seen_from_the_files_comes_first(self, course):
         course.hand_in("bob").write_text("{")
         [told] = self.missing(course, ["bob"], {"bob": RuntimeError("Kernel died")}).values()
-        assert "small.ipynb cannot be read" in told
+        assert "small.ipynb ends in the middle" in told

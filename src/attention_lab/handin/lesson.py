@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from attention_lab.handin import code
 from attention_lab.handin.cells import text_of
 
 SETUP, SOLUTION, TEST, WRITTEN = "setup", "solution", "test", "written"
@@ -13,15 +14,17 @@ SETUP, SOLUTION, TEST, WRITTEN = "setup", "solution", "test", "written"
 class Slot:
     """A cell of the released lesson that has to be in a notebook to be graded.
 
-    name: its cell id, which is also its grade_id and the name that a solution defines.
-    kind: "setup" (imports), "solution" (code a learner writes), "test" (locked code or text), or
-    "written" (read by a human).
+    name: its grade_id, or its cell id; also the name that a solution defines.
+    kind: "setup" (imports), "solution" (code that defines `name`), "test" (locked code or text), or
+    "written" (whatever else a learner writes).
     source: its text, as released.
+    points: what it is worth.
     """
 
     name: str
     kind: str
     source: str
+    points: float = 0
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,19 @@ class Lesson:
 
 
 def lesson_of(released: dict, notebook: str) -> Lesson:
-    """The lesson of a released notebook, given as nbformat 4.5 JSON."""
+    """The lesson of a released notebook, given as nbformat 4 JSON."""
     slots = []
     for cell in released["cells"]:
-        kind = _kind(cell)
-        if kind is not None:
-            slots.append(Slot(cell["id"], kind, text_of(cell)))
+        name, kind = name_of(cell), _kind(cell)
+        if name is not None and kind is not None:
+            points = cell["metadata"].get("nbgrader", {}).get("points", 0)
+            slots.append(Slot(name, kind, text_of(cell), points))
     return Lesson(notebook, tuple(slots))
+
+
+def name_of(cell: dict) -> str | None:
+    """The name of the slot that a cell of a released notebook is for, if it is for one."""
+    return cell["metadata"].get("nbgrader", {}).get("grade_id", cell.get("id"))
 
 
 def released_lessons() -> list[Lesson]:
@@ -71,10 +80,9 @@ def released_lessons() -> list[Lesson]:
 
 def _kind(cell: dict) -> str | None:
     nbgrader = cell["metadata"].get("nbgrader", {})
-    if nbgrader.get("solution"):
-        return WRITTEN if nbgrader.get("grade") else SOLUTION
-    if nbgrader.get("task"):
-        return WRITTEN
+    if nbgrader.get("task") or nbgrader.get("solution"):
+        by_name = not nbgrader.get("grade") and code.defines(text_of(cell), name_of(cell))
+        return SOLUTION if by_name else WRITTEN
     if nbgrader.get("grade") or nbgrader.get("locked"):
         return TEST
     return SETUP if "setup" in cell["metadata"].get("tags", []) else None

@@ -12,10 +12,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from attention_lab.handin import Inspection, Slot, code
 from attention_lab.handin.cells import Cell
 from attention_lab.handin.lesson import SETUP, SOLUTION, TEST, WRITTEN
+from classroom.repair.reading import make_ids_unique
 from classroom.repair.released import Released
 
-MISSING = "# No cell of this notebook answers this step."
-SHARED = "# This step is answered in another cell."
+MISSING = "# No cell of this notebook answers this."
+SHARED = "# This is answered in another cell."
 NOT_RUN = "*Not run: an empty exercise that is answered in another cell.*\n\n```python\n{}\n```"
 
 
@@ -25,7 +26,7 @@ def carry(notebook: NotebookNode, inspection: Inspection, released: Released) ->
     """
     carried = deepcopy(notebook)
     carried.cells = _Carrier(notebook, inspection, released).cells()
-    _make_ids_unique(carried.cells)
+    make_ids_unique(sorted(carried.cells, key=lambda cell: "nbgrader" not in cell.metadata))
     return carried
 
 
@@ -102,8 +103,6 @@ class _Carrier:
                     self._place(self._without_cell(slot, cell), at, 1, number)
 
     def _without_cell(self, slot: Slot, answer: Cell | None) -> NotebookNode:
-        if slot.kind == WRITTEN:
-            return deepcopy(self.official[slot.name])
         return self._filled(slot, MISSING if answer is None else SHARED)
 
     def _first_code(self) -> int:
@@ -116,13 +115,3 @@ class _Carrier:
                 break
             end = cell
         return end.index
-
-
-def _make_ids_unique(cells):
-    """Give a new id to every cell of the learner's that has that of another."""
-    official = {cell.id for cell in cells if "nbgrader" in cell.metadata}
-    seen = set()
-    for index, cell in enumerate(cells):
-        if cell.id in seen or (cell.id in official and "nbgrader" not in cell.metadata):
-            cell.id = f"handed-in-{index}"
-        seen.add(cell.id)

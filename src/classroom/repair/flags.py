@@ -1,16 +1,20 @@
 """What a human should look at, in words. Nothing is deducted for it.
 
-It is kept in the metadata of the sanitised and of the autograded notebook:
+It is kept in the metadata of the sanitised and of the autograded notebook, and added to the flags
+of the grading's record:
 
 flags    what had to be guessed, or could not be found
 doubts   by step: what is a flag only if the step loses points
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 
 from attention_lab.handin import Finding, Kind, Lesson, Slot
+from classroom.grading.record import Record
 
 KEY = "repair"
 
@@ -35,6 +39,14 @@ def read(notebook: NotebookNode) -> tuple[list[str], dict[str, str]]:
     """(flags, doubts) of a notebook; none if nothing was noted."""
     noted = notebook.metadata.get(KEY, {})
     return noted.get("flags", []), noted.get("doubts", {})
+
+
+def flags_in(folder: Path) -> tuple[list[str], bool]:
+    """All flags of what was graded into a folder, and whether anything had to be guessed."""
+    notebooks = [nbformat.read(path, as_version=4) for path in sorted(folder.glob("*.ipynb"))]
+    records = filter(None, map(Record.read, notebooks))
+    found = [flag for record in records for flag in record.flags]
+    return found, any(read(notebook)[0] for notebook in notebooks)
 
 
 def flags_of(findings: Iterable[Finding], lesson: Lesson) -> list[str]:

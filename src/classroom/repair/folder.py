@@ -23,18 +23,20 @@ def name_notebooks(course: CourseDirectory, assignment: str, notebooks: list[str
     notebooks[:] = [str(folder / name) for name in found or names]
 
 
-def ignore_links(course: CourseDirectory, folder: Path, ignored: list[str]) -> None:
-    """Keep nbgrader from following links to other places, which would copy what is there.
+def links_elsewhere(folder: Path) -> list[str]:
+    """Patterns of the names in a folder that link to other places, or to nothing.
 
-    ignored: what the course ignores anyway.
+    nbgrader would copy what is there; it is told to ignore them.
     """
     home = folder.resolve()
-    links = {
-        glob.escape(path.name)
-        for path in folder.rglob("*")
-        if path.is_symlink() and not (path.exists() and path.resolve().is_relative_to(home))
-    }
-    course.ignore = [*ignored, *sorted(links)]
+    links = (path for path in folder.rglob("*") if path.is_symlink())
+    return sorted(
+        {
+            glob.escape(path.name)
+            for path in links
+            if not (path.exists() and path.resolve().is_relative_to(home))
+        }
+    )
 
 
 def _has_work(folder: Path, source: Path) -> bool:

@@ -1,11 +1,14 @@
 """The passes of nbgrader's in which a notebook is repaired."""
 
+from dataclasses import replace
+
 from nbformat import NotebookNode
 from nbgrader.utils import compute_checksum, has_failed
 
 from attention_lab.handin import code, inspect
 from attention_lab.handin.lesson import TEST
 from classroom.course import source_folder
+from classroom.grading.record import Record
 from classroom.preprocessors import CoursePreprocessor
 from classroom.repair import flags
 from classroom.repair.carry import carry
@@ -57,7 +60,10 @@ def _is_unedited(cell: NotebookNode) -> bool:
 
 
 class SettleDoubts(CoursePreprocessor):
-    """Makes a doubt about a step a flag if the step has lost points. Comes after the cells ran."""
+    """Adds the flags to the grading's record; a doubt is one if its step has lost points.
+
+    Comes after the cells were run.
+    """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         noted, doubts = flags.read(nb)
@@ -67,6 +73,8 @@ class SettleDoubts(CoursePreprocessor):
             if slot.name in doubts and failed & {test.name for test in lesson.tests_of(slot)}:
                 noted = [*noted, doubts[slot.name]]
         flags.write(nb, noted, {})
+        record = Record.read(nb)
+        replace(record, flags=[*noted, *record.flags]).write(nb)
         return nb, resources
 
 

@@ -58,8 +58,18 @@ def normalised(content: dict) -> NotebookNode:
         raise Unreadable("is no notebook, though it is JSON: it has no cells")
     cells = [_cell(index, cell) for index, cell in enumerate(content["cells"])]
     notebook = new_notebook()
-    notebook.cells = [cell for cell in cells if cell is not None]  # ids may stand twice
+    notebook.cells = [cell for cell in cells if cell is not None]
+    make_ids_unique(notebook.cells)
     return notebook
+
+
+def make_ids_unique(cells: list[NotebookNode]) -> None:
+    """Give a new id to every cell whose id another cell has before it."""
+    seen = set()
+    for index, cell in enumerate(cells):
+        while cell.id in seen:
+            cell.id = f"{cell.id[:50]}-{index}"
+        seen.add(cell.id)
 
 
 def _is_own(path):
@@ -112,7 +122,7 @@ def _cell(index, cell):
     metadata = metadata if isinstance(metadata, dict) else {}
     return new_cell(
         _printable(text_of(cell)),
-        id=name if isinstance(name, str) and VALID_ID.fullmatch(name) else f"cell-{index}",
+        id=name if isinstance(name, str) and VALID_ID.fullmatch(name) else f"unnamed-{index}",
         metadata={name: metadata[name] for name in KEPT if name in metadata},
     )
 

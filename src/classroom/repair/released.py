@@ -7,14 +7,14 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions
+from nbgrader.preprocessors import ClearHiddenTests
 
-from attention_lab.handin.lesson import Lesson, lesson_of
+from attention_lab.handin.lesson import Lesson, lesson_of, name_of
 
 
 @dataclass(frozen=True)
 class Released:
-    """lesson: as released. cells: those of its slots, by name, with the hidden tests."""
+    """lesson: its checks as released, its solutions not. cells: the course's own, by slot name."""
 
     lesson: Lesson
     cells: dict[str, NotebookNode]
@@ -32,9 +32,6 @@ def read_released(source: Path) -> Released:
 @lru_cache(maxsize=16)
 def _read(source, _modified):
     notebook = nbformat.read(source, as_version=4)
-    released = deepcopy(notebook)
-    for clear in (ClearSolutions(), ClearHiddenTests()):
-        released, _ = clear.preprocess(released, {})
-    lesson = lesson_of(released, source.stem)
-    names = {slot.name for slot in lesson.slots}
-    return Released(lesson, {cell.id: cell for cell in notebook.cells if cell.id in names})
+    released, _ = ClearHiddenTests().preprocess(deepcopy(notebook), {})
+    cells = {name_of(cell): cell for cell in notebook.cells}
+    return Released(lesson_of(released, source.stem), cells)
