@@ -886,7 +886,7 @@ show_features(sentence_mixed(), example.tokens, title="What each head has collec
 
 # %% id="merge-by-hand"
 def paper_mixed(head):
-    """What token 1 has collected in a head: the mean of values 0 and 1, by its weights."""
+    """What token 1 has collected in a head, with the future closed."""
     run = slice(2 * head, 2 * head + 2)
     query = paper_q[1][run]
     powers = [math.exp(dot(query, key[run]) / math.sqrt(2)) for key in paper_k[:2]]
@@ -1178,7 +1178,7 @@ shifted.load_state_dict(mine.state_dict())
 with torch.no_grad():
     shifted.k_proj.bias += 3
     change = (shifted(batch) - mine(batch)).abs().max().item()
-print(f"largest change: {change:.0e}, which is rounding")
+print(f"a rounding error: {change:.0e}")
 
 # %% [markdown] id="prove-idea"
 # ## Prove it yourself

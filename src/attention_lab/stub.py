@@ -1,5 +1,7 @@
 """What an exercise raises until it is solved."""
 
+import traceback
+
 
 class NotWrittenYet(NotImplementedError):
     """Raised by the stub of an exercise; a notebook shows one friendly line, no traceback."""
@@ -9,5 +11,12 @@ class NotWrittenYet(NotImplementedError):
 
     def __str__(self):
         return super().__str__() or (
-            "This step is not written yet: put your code in place of `raise NotWrittenYet`."
+            f"{self._exercise} is not written yet: put your code in place of "
+            "`raise NotWrittenYet`. (The checks of the other steps work without it.)"
         )
+
+    @property
+    def _exercise(self):
+        """The function whose stub it was."""
+        frames = [frame for frame, _ in traceback.walk_tb(self.__traceback__)]
+        return f"`{frames[-1].f_code.co_qualname}`" if frames else "This step"

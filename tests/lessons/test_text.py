@@ -16,7 +16,7 @@ PROOFS = ("one_query", "one_head")
 STRETCH = ("cross_attention", "padded_softmax", "grouped_attention", "attend_next")
 EXERCISES = (*STEPS, *PROOFS, *STRETCH)
 HEADER = re.compile(
-    r"^Difficulty (?P<difficulty>[1-5]) of 5( · importance (?P<importance>[1-5]) of 5)? · "
+    r"^(?P<optional>Optional · d|D)ifficulty (?P<difficulty>[1-5]) of 5( · importance (?P<importance>[1-5]) of 5)? · "
     r"about (?P<minutes>\d+) minutes · (?P<lines>\d+) lines?( · (?P<points>\d \+ \d) points)?$",
     re.MULTILINE,
 )
