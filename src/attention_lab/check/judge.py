@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -200,9 +201,9 @@ def _numbers(probe, outputs, wanted):
     if probe.tolerance is None:
         return
     if probe.step == "causal_mask":
-        outputs, wanted = [[_effect(m) for m in masks] for masks in (outputs, wanted)]
+        outputs, wanted = [_effect(*outputs)], [_right_effect(len(*wanted))]
     for got, right in zip(outputs, wanted, strict=True):
-        if torch.isnan(got).any():
+        if got.isnan().any():
             yield "value", "nan"
             return
         if not close(got, right, probe.tolerance):
@@ -222,6 +223,11 @@ def _effect(mask):
     return torch.stack([torch.softmax(scores + mask, dim=-1) for scores in (3 * spread, worst)])
 
 
+@lru_cache(maxsize=32)
+def _right_effect(T):
+    return _effect(steps.causal_mask(T))
+
+
 def close(got: Tensor, right: Tensor, tolerance: float) -> bool:
     """Whether all numbers agree within `tolerance`, absolute plus relative to `right`.
 
@@ -232,7 +238,7 @@ def close(got: Tensor, right: Tensor, tolerance: float) -> bool:
     got, right = got.to(torch.float64).numpy(), right.to(torch.float64).numpy()
     with np.errstate(invalid="ignore"):  # inf - inf
         error = np.abs(got - right)
-    near = (error <= tolerance + tolerance * np.abs(right)) & np.isfinite(error)
+        near = (error <= tolerance + tolerance * np.abs(right)) & np.isfinite(error)
     return bool((near | (got == right)).all())
 
 
@@ -250,14 +256,18 @@ def _gradients(outcome, ideal):
         yield "manner", "gradient missing"
     else:
         for got, right in zip(outcome.gradients, ideal.gradients, strict=True):
-            if right is None or close(torch.zeros_like(right), right, GRADIENT_TOLERANCE):
-                right_is_zero = got is None or close(got, torch.zeros_like(got), GRADIENT_TOLERANCE)
-                if not right_is_zero:
-                    yield "manner", "gradient"
-            elif got is None or not got.any():
-                yield "manner", "gradient missing"
-            elif got.shape != right.shape or not close(got, right, GRADIENT_TOLERANCE):
-                yield "manner", "gradient"
+            if not _is_gradient(got, right):
+                missing = got is None or not got.any()
+                yield "manner", "gradient missing" if missing else "gradient"
+
+
+def _is_gradient(got, right):
+    """Whether gradients agree; none at all is the same as zeros."""
+    if got is None or right is None:
+        return all(
+            g is None or close(torch.zeros_like(g), g, GRADIENT_TOLERANCE) for g in (got, right)
+        )
+    return got.shape == right.shape and close(got, right, GRADIENT_TOLERANCE)
 
 
 def _unchanged(probe, call, outcome):

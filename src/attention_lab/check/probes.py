@@ -300,10 +300,9 @@ def _hidden_class_probes(step, draw):
         calls = (Call((layout(x),)), Call((layout(x), True)))
         yield Probe(step, about, calls, module=module)
     on_meta = replace(module, layers=tuple(_on_meta(layer) for layer in module.layers))
-    longer = draw.normal(1, 17, DISTINCT.d_model)
-    for tokens, about in ((x, ELSEWHERE), (longer, f"a new T on {ELSEWHERE}")):
-        calls = (Call((_on_meta(tokens),)), Call((_on_meta(tokens), True)))
-        yield Probe(step, about, calls, module=on_meta)
+    here, longer = _on_meta(x), _on_meta(draw.normal(1, 17, DISTINCT.d_model))
+    yield Probe(step, ELSEWHERE, (Call((here,)), Call((here, True))), module=on_meta)
+    yield Probe(step, f"a new T on {ELSEWHERE}", (Call((longer, True)),), module=on_meta)
     yield _several_lengths(step, draw)
     yield _one_long_sequence(step, draw)
     yield _permuted(step, draw)

@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import fields, is_dataclass, replace
+from functools import lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -78,6 +79,7 @@ def in_float64(value):
     return value
 
 
+@lru_cache(maxsize=64)
 def whole(pipeline):
     """Return PyTorch's output (B, T, d_model) and weights (B, H, T, T) for a whole pipeline."""
     attention = TorchAttention(pipeline.x.shape[-1], pipeline.num_heads).double()

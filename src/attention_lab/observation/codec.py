@@ -132,8 +132,9 @@ class _Writer:
 
 
 def _to_bytes(tensor):
-    tensor = tensor.detach().cpu().contiguous().resolve_neg()
-    return tensor.flatten().view(torch.uint8).numpy().tobytes()
+    tensor = tensor.detach().cpu().resolve_neg()
+    tensor = tensor.view(torch.int16) if tensor.dtype is torch.bfloat16 else tensor  # as numpy can
+    return tensor.numpy().tobytes()
 
 
 # --- from JSON ---
@@ -185,10 +186,9 @@ class _Reader:
         _require(type(content) is dict and tuple(content) == TENSOR_FIELDS, "no tensor")
         dtype, shape, stride, device = content.values()
         _require(device in ("cpu", "meta"), "unknown device")
-        for sizes in (shape, stride):
-            _require(type(sizes) is list and len(sizes) <= MAX_DIMS, "sizes")
-            _require(all(type(n) is int and 0 <= n <= MAX_BYTES for n in sizes), "sizes")
-        _require(len(shape) == len(stride), "stride")
+        _require(type(shape) is type(stride) is list, "sizes")
+        _require(len(shape) == len(stride) <= MAX_DIMS, "sizes")
+        _require(all(type(n) is int and 0 <= n <= MAX_BYTES for n in shape + stride), "sizes")
         dtype = DTYPES[dtype]
         size = 0 if device == "meta" else math.prod(shape) * dtype.itemsize
         chunk = self.raw[self.position : self.position + size]
@@ -209,7 +209,7 @@ def _from_bytes(chunk, dtype, shape):
     if not chunk:
         return torch.empty(shape, dtype=dtype, device="cpu")
     stored = torch.uint8 if dtype is torch.bool else dtype  # any byte but 0 and 1 is no bool
-    return torch.frombuffer(bytearray(chunk), dtype=stored).reshape(shape).to(dtype)
+    return torch.frombuffer(bytearray(chunk), dtype=stored).view(shape).to(dtype)
 
 
 def _strided(tensor, stride):

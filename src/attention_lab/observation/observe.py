@@ -60,17 +60,24 @@ def observe_encoded(answer, request: bytes) -> bytes:
     """
     if isinstance(answer, RemoteAnswer):
         return answer.observe(request)
-    with neutral_torch():
-        request = decode(request, Request)
-    with _substituted(answer, request.substitutes):
-        return encode(tuple(observe(answer, probe) for probe in request.probes))
+    with neutral_torch(), _quiet():
+        request = _decoded(request)
+        with _substituted(answer, request.substitutes):
+            return encode(tuple(observe(answer, probe) for probe in request.probes))
+
+
+@lru_cache(maxsize=32)
+def _decoded(request):
+    """Kept, since a check is often repeated; answers get copies of what is in it."""
+    return decode(request, Request)
 
 
 def observe(answer, probe) -> Observation:
-    """Try `answer` on one probe, in a neutral environment: whatever defaults of torch the notebook
-    has changed are put aside meanwhile, prints are swallowed, warnings are kept as data."""
+    """Try `answer` on one probe; warnings are kept as data. The caller swallows what is printed and
+    puts aside whatever defaults of torch the notebook has changed."""
     count = _Count(probe.heads is not None)
-    with neutral_torch(), _quiet() as warned:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         try:
             target = _build(answer, probe.module)
         except BaseException as error:
@@ -105,11 +112,10 @@ def _build(answer, module):
         raise Unusable(f"it is {_article(answer)}, not a class derived from nn.Module")
     instance = answer(module.d_model, module.num_heads)
     weight = module.layers[0].weight
-    instance.to(dtype=weight.dtype)
+    instance.to(dtype=weight.dtype, device=weight.device)
     with torch.no_grad():
         for name, layer in zip(PROJECTIONS, module.layers, strict=True):
             _write(_projection(instance, name), name, layer)
-    instance.to(device=weight.device)
     return instance.train(module.training)
 
 
@@ -170,7 +176,7 @@ def _prepare(call):
             args.append(linear)
         elif isinstance(value, Tensor):
             if call.upstream and position not in call.constants:
-                leaves.append(value.requires_grad_())
+                leaves.append(value := value.detach().requires_grad_())
             args.append(_copy(value))
         else:
             args.append(value)
@@ -205,7 +211,7 @@ def _unpacked(output, expected):
 
 def _as_plain_class(value):
     """The same tensor, gradient and all, without what a subclass may have redefined."""
-    if not isinstance(value, Tensor) or type(value) is Tensor:
+    if not isinstance(value, Tensor) or type(value) in (Tensor, nn.Parameter):
         return value
     with torch._C.DisableTorchFunctionSubclass():
         return value.as_subclass(Tensor)
@@ -253,9 +259,8 @@ def _holds(value, given):
         return _holds(value.weight, given.weight) and _holds(value.bias, given.bias)
     if not isinstance(given, Tensor) or given.is_meta:
         return True
-    with torch.no_grad():
-        value = _as_plain_class(value)
-        return value.dtype is given.dtype and value.device == given.device and _equal(value, given)
+    value = _as_plain_class(value)
+    return value.dtype is given.dtype and value.device == given.device and _equal(value, given)
 
 
 def _parameters(target, module):
@@ -325,13 +330,10 @@ def _line(error):
 
 @contextlib.contextmanager
 def _quiet():
-    """Swallow what is printed; yield the list of warnings."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
-        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
-        warned = stack.enter_context(warnings.catch_warnings(record=True))
-        warnings.simplefilter("always")
-        yield warned
+    """Swallow what is printed."""
+    nowhere = io.StringIO()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
+        yield
 
 
 class _Count:

@@ -62,7 +62,7 @@ class Module:
     training: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # by identity, so that what it gives can be kept
 class Pipeline:
     """The whole attention of which a probe's arguments are one stage.
 
@@ -82,6 +82,7 @@ class Probe:
     about: what is tried, in words that follow "tried with".
     basic: failing here costs the shape's points too, not only the value's.
     tolerance: absolute plus relative; None where only the law is judged.
+    pipeline: what surrounds the step; who tries an answer need not know.
     law: the name of a law that relates the calls' outputs.
     heads: not None where calls into torch are counted, and how many heads there are.
     """
