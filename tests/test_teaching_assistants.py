@@ -1,0 +1,200 @@
+"""docs/teaching-assistants.md, from beginning to end: its commands are run, in their order."""
+
+import csv
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from classroom.sample import hand_in, read_answers
+
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "docs" / "teaching-assistants.md").read_text(encoding="utf-8")
+SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))
+SET_UP_ALREADY = [f"--assume-old=.venv/.{extra}" for extra in ("lab", "ta", "test")]
+NOTEBOOK = "multi_head_attention.ipynb"
+ROSTER = (
+    "Student,ID,SIS User ID,SIS Login ID,Section,Multi-head attention (48213)\n"
+    "    Points Possible,,,,,24\n"
+    '"Doe, Jane",11,S1,jane,A,\n'
+    '"王, 小明",12,S2,xiaoming,A,\n'
+    '"Roe, ""John""",13,S3,john,B,\n'
+    '"Missing, Anna",14,S4,anna,B,\n'
+)
+
+
+def blocks(section, language="sh"):
+    """The lines of code in a section of the page."""
+    found = re.findall(rf"^```{language}\n(.*?)^```", SECTIONS[section], re.MULTILINE | re.DOTALL)
+    return [line for text in found for line in text.splitlines()]
+
+
+def run(course, *commands, **environment):
+    """Run commands of the page; what they printed."""
+    printed = ""
+    for command in commands:
+        if command.startswith("make "):
+            command = " ".join([command, *SET_UP_ALREADY])
+        done = subprocess.run(
+            command, shell=True, cwd=course, text=True, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONPATH": str(course / "src"), "OMP_NUM_THREADS": "1",
+                 **environment},
+        )  # fmt: skip
+        assert done.returncode == 0, f"{command}\n{done.stdout}"
+        printed += done.stdout
+    return printed
+
+
+def table(path):
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return list(csv.reader(file))
+
+
+@functools.cache
+def answered(student):
+    """The notebook of one of the sample class."""
+    released = nbformat.read(ROOT / "release" / "mha" / NOTEBOOK, as_version=4)
+    answers = (ROOT / "examples" / "class" / f"{student}.py").read_text(encoding="utf-8")
+    return nbformat.writes(hand_in(released, read_answers(answers)))
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A fresh clone that uses this environment, with the page's settings, ready to give out."""
+    clone = tmp_path_factory.mktemp("term") / "clone"
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    (clone / ".venv" / "bin").mkdir(parents=True)
+    for program, module in (("python", ""), ("nbgrader", "-m nbgrader ")):
+        script = clone / ".venv" / "bin" / program
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
+        script.chmod(0o755)
+    with (clone / "nbgrader_config.py").open("a") as settings:
+        settings.write("\n".join(blocks("Grades into the LMS", "python")) + "\n")
+        settings.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
+    run(clone, *blocks("Give it out"))
+    return clone
+
+
+@pytest.fixture(scope="module")
+def collected(course):
+    """What was said while a download from Canvas was collected."""
+    archive = course / "downloaded" / "mha" / "archive"
+    archive.mkdir(parents=True)
+    (course / "roster.csv").write_text(ROSTER, encoding="utf-8")
+    with zipfile.ZipFile(archive / "submissions.zip", "w") as download:
+        download.writestr(f"doejane_11_901_{NOTEBOOK}", answered("student-12"))
+        download.writestr("doejane_11_907_multi_head_attention-1.ipynb", answered("student-02"))
+        download.writestr(f"王小明_LATE_12_902_{NOTEBOOK}", answered("student-06"))
+        download.writestr("roejohn_13_903_answers.ipynb.txt", "{")
+    return run(course, *blocks("Collect"))
+
+
+@pytest.fixture(scope="module")
+def graded(course, collected):
+    """What was said while the class was graded; one notebook cannot be read."""
+    first, *same = blocks("Grade")
+    said = subprocess.run(
+        ["make", "grade", *SET_UP_ALREADY], cwd=course, text=True, capture_output=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(course / "src"), "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert first == "make grade"
+    assert same == [".venv/bin/nbgrader autograde mha", ".venv/bin/nbgrader generate_feedback mha"]
+    return said.stdout
+
+
+def test_setting_up_is_what_the_readme_says():
+    assert blocks("Set up") == ["make grade"]
+    assert "\nmake grade\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_what_is_given_out_is_whole(course):
+    with zipfile.ZipFile(course / "mha.zip") as given:
+        assert {f"mha/{NOTEBOOK}", "mha/attention_lab/__init__.py"} <= set(given.namelist())
+
+
+def test_submissions_are_collected(course, collected):
+    submitted = course / "submitted"
+    assert {p.name for p in submitted.iterdir()} == {"jane", "xiaoming", "john"}
+    assert (submitted / "jane" / "mha" / NOTEBOOK).read_text() == answered("student-02")
+    assert (
+        (submitted / "xiaoming" / "mha" / "timestamp.txt")
+        .read_text()
+        .startswith("2026-11-30 23:59:01")
+    )
+    assert "jane: handed in 2 times; the newest counts" in collected
+    assert "xiaoming: marked late" in collected
+    assert "handed in nothing: anna" in collected
+
+
+def test_who_cannot_be_graded_is_said(graded):
+    assert re.search(r"No grade\n +john: ", graded)
+    assert "xiaoming" in graded
+
+
+@pytest.mark.usefixtures("graded")
+def test_class_report_is_one_page_that_names_nobody(course):
+    run(course, *blocks("See how the class did"))
+    page = (course / "class-report-mha.html").read_text(encoding="utf-8")
+    assert "view instead of transpose" in page
+    assert "xiaoming" not in page
+
+
+@pytest.mark.usefixtures("graded")
+def test_grades_go_into_the_lms(course):
+    said = run(course, *blocks("Grades into the LMS"))
+    assert table(course / "canvas.csv") == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Multi-head attention (48213)"],
+        ["    Points Possible", "", "", "", "", "24"],
+        ["Doe, Jane", "11", "S1", "jane", "A", "24"],
+        ["王, 小明", "12", "S2", "xiaoming", "A", "0"],
+        ['Roe, "John"', "13", "S3", "john", "B", ""],
+        ["Missing, Anna", "14", "S4", "anna", "B", ""],
+    ]
+    assert [row[-1] for row in table(course / "moodle.csv")] == ["mha", "24", "0", "", ""]
+    heading, full, _, late, *_ = table(course / "steps.csv")
+    penalty = heading.index("mha late penalty")
+    assert (full[penalty - 1], late[penalty - 1], late[penalty]) == ("24", "0", "20")
+    assert "Wrote canvas.csv" in said
+
+
+@pytest.fixture
+def shared(course, tmp_path):
+    """The exchange of the page, elsewhere, and a student's home."""
+    shutil.rmtree(course / "submitted", ignore_errors=True)
+    (tmp_path / "jupyter").mkdir()
+    (tmp_path / "home").mkdir()
+    settings = "\n".join(["c = get_config()", *blocks("With JupyterHub instead", "python")])
+    assert "/srv/nbgrader/exchange" in settings
+    settings = settings.replace("/srv/nbgrader/exchange", str(tmp_path / "exchange"))
+    (tmp_path / "jupyter" / "nbgrader_config.py").write_text(settings)
+    return {
+        "JUPYTER_CONFIG_DIR": str(tmp_path / "jupyter"),
+        "JUPYTER_DATA_DIR": str(tmp_path / "data"),
+        "STUDENT_HOME": str(tmp_path / "home"),
+        "PATH": os.pathsep.join([str(course / ".venv" / "bin"), os.environ["PATH"]]),
+    }
+
+
+def test_exchange_brings_the_assignment_to_students_and_back(course, shared, tmp_path):
+    release, fetch, submit, collect = blocks("With JupyterHub instead")
+    run(course, release, fetch, **shared)
+    fetched = tmp_path / "home" / "mha"
+    released = {
+        p.relative_to(course / "release" / "mha")
+        for p in (course / "release" / "mha").rglob("*.py")
+    }
+    assert released
+    assert {path.relative_to(fetched) for path in fetched.rglob("*.py")} == released
+    (fetched / NOTEBOOK).write_text(answered("student-02"))
+    run(course, submit, collect, **shared)
+    (mine,) = (course / "submitted").iterdir()
+    assert (mine / "mha" / NOTEBOOK).read_text() == answered("student-02")
+    assert (mine / "mha" / "timestamp.txt").is_file()
