@@ -22,6 +22,7 @@ from classroom.grading.ahead import Ahead
 from classroom.grading.flags import flags
 from classroom.grading.job import Job, Result
 from classroom.grading.limits import Limits
+from classroom.grading.once import Snapshot
 from classroom.grading.pool import Pool
 from classroom.grading.record import Record, is_unfinished
 
@@ -65,6 +66,8 @@ class Grading(LoggingConfigurable):
         self.exporter = exporter
         self.converter = exporter.parent
         self.course = self.converter.coursedir
+        # nbgrader would copy the package beside every submission, for `UseCourseCode` to remove it.
+        self.course.ignore = [*self.course.ignore, trusted.OWN_PACKAGE]
         self._require_isolation()
         self._remove_unfinished()
         self.seed = secrets.randbits(32) if self.seed is None else self.seed
@@ -74,6 +77,7 @@ class Grading(LoggingConfigurable):
         self._ahead = Ahead(upcoming, self._guess, pool.submit, how_many=2 * self.workers)
         self._progress = tqdm(total=len(upcoming), unit="submission", disable=None)
         self._course = cache(lambda *names: trusted.read_course(self.course, *names))
+        self.snapshot = cache(lambda *names: Snapshot(self.course, *names))
 
     @property
     def limits(self) -> Limits:
@@ -149,8 +153,9 @@ class Grading(LoggingConfigurable):
         path = self._submitted(names) / f"{notebook}.ipynb"
         nb = nbformat.reader.reads(path.read_text(encoding="utf-8"))
         resources = {"nbgrader": names, "metadata": {"path": str(path.parent), "name": notebook}}
-        changing = (p for p in self.converter.sanitize_preprocessors if p is not CheckCellMetadata)
-        for preprocessor in changing:
+        for preprocessor in self.converter.sanitize_preprocessors:
+            if issubclass(preprocessor, CheckCellMetadata):  # it changes nothing
+                continue
             nb, resources = preprocessor(parent=self.exporter)(nb, resources)
         return self._job(nb, names)
 
@@ -176,6 +181,10 @@ class GradingExporter(NotebookExporter):
 
     grading: None where no assignment of the command is built on `attention_lab`.
     """
+
+    @default("optimistic_validation")
+    def _validate_once(self):
+        return True  # after all passes, instead of after each
 
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
