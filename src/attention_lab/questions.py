@@ -165,11 +165,12 @@ PREDICTIONS = {
         ),
     ),
     "cost": Question(
-        "`d_model` stays 64. Going from 1 head to 8: how many more multiplications?",
+        "`d_model` stays 64. Going from 1 head to 8, the number of multiplications in the matrix "
+        "products ...",
         (
-            _wrong("8 times as many", "Each of the 8 heads has only an eighth of the features."),
-            _right("none", "8 heads of 8 features make as many products as 1 head of 64."),
-            _wrong("an eighth as many", "Each head does an eighth, and there are 8 of them."),
+            _wrong("grows eightfold", "Each of the 8 heads has only an eighth of the features."),
+            _right("stays the same", "8 heads of 8 features make as many as 1 head of 64."),
+            _wrong("falls to an eighth", "Each head does an eighth, and there are 8 of them."),
         ),
     ),
     "one-head": Question(
@@ -197,7 +198,9 @@ RECALL = (
     Question(
         "What do the axes `(B, H, T, d_head)` stand for?",
         (
-            _wrong("batch, hidden, time, depth", "H counts heads; d_head is their width."),
+            _wrong(
+                "sentence, hidden feature, token, head", "H counts heads; d_head is their width."
+            ),
             _right(
                 "sentence, head, token, feature of that head",
                 "And d_model = H * d_head.",
@@ -209,10 +212,22 @@ RECALL = (
         ),
     ),
     Question(
+        "`scores = q @ k.transpose(-2, -1)`: what does `scores[b, h, i, j]` compare?",
+        (
+            _right(
+                "the query of token i with the key of token j", "In sentence b, and in head h only."
+            ),
+            _wrong(
+                "the query of token j with the key of token i", "Rows are queries: i is the query."
+            ),
+            _wrong("head i with head j", "Heads never meet before the output projection."),
+        ),
+    ),
+    Question(
         "How many linear layers make the queries of 8 heads?",
         (
             _wrong("8", "One is enough: each head owns d_head rows of its weight."),
-            _right("1", "Each head owns d_head rows of its weight."),
+            _right("1", "Rows h*d_head to (h+1)*d_head of its weight are head h."),
             _wrong("24", "Queries, keys and values each take one layer for all heads."),
         ),
     ),
@@ -242,37 +257,42 @@ RECALL = (
         "What would happen without the division by `sqrt(d_head)`?",
         (
             _right(
-                "wide heads saturate: one weight near 1, hardly any gradient",
-                "The spread of a dot product grows like sqrt(d_head).",
+                "softmax of wide heads saturates",
+                "The spread of a dot product grows like sqrt(d_head). One weight comes near 1, and "
+                "hardly any gradient is left.",
             ),
-            _wrong("rows would no longer sum to 1", "Softmax sees to that with any scores."),
-            _wrong("nothing, softmax ignores scale", "It ignores a shift, not a scale."),
+            _wrong(
+                "the weights in a row would no longer sum to 1",
+                "Softmax sees to that with any scores.",
+            ),
+            _wrong(
+                "nothing: softmax does not notice the scale", "It ignores a shift, not a scale."
+            ),
         ),
     ),
     Question(
         "Why is the mask added before softmax?",
         (
-            _wrong("because it is faster", "It is about the sum of the row."),
+            _wrong(
+                "because softmax cannot be taken of a masked row",
+                "It can, as long as one cell is open: that is what happens.",
+            ),
             _right(
                 "so that closed cells take no part in the row's sum",
                 "exp(-inf) is 0. The open cells share all of the 1.",
             ),
-            _wrong("because -inf times 0 is 0", "It is NaN. That is why it is added."),
-        ),
-    ),
-    Question(
-        "Which rows become NaN when the diagonal is closed as well?",
-        (
-            _wrong("all", "Later rows still have earlier tokens to look at."),
-            _wrong("the last one", "The last row has most to look at."),
-            _right("the first one", "It has nothing left: 0 / 0."),
+            _wrong(
+                "because weights cannot be set to 0 afterwards",
+                "They can. Then the row sums to less than 1.",
+            ),
         ),
     ),
     Question(
         "What is one row of `weights @ v`?",
         (
             _wrong(
-                "the value of the best key", "That would be a hard choice. Softmax mixes them all."
+                "the value of the key that fits best",
+                "That would be a hard choice. Softmax mixes them all.",
             ),
             _right("a mean of all values, weighted by one query's row", "One mixture a head."),
             _wrong(
@@ -286,7 +306,7 @@ RECALL = (
             _wrong("before every view", "A view of numbers that lie in order needs no copy."),
             _wrong("before every transpose", "A transpose only swaps strides."),
             _right(
-                "when axes are to be joined that do not lie one after the other",
+                "before joining axes that lie apart",
                 "As in merge_heads, after the product and the swap.",
             ),
         ),

@@ -16,8 +16,9 @@ PROOFS = ("one_query", "one_head")
 STRETCH = ("cross_attention", "padded_softmax", "grouped_attention", "attend_next")
 EXERCISES = (*STEPS, *PROOFS, *STRETCH)
 HEADER = re.compile(
-    r"^(?P<optional>Optional · d|D)ifficulty (?P<difficulty>[1-5]) of 5( · importance (?P<importance>[1-5]) of 5)? · "
-    r"about (?P<minutes>\d+) minutes · (?P<lines>\d+) lines?( · (?P<points>\d \+ \d) points)?$",
+    r"^(Optional · d|D)ifficulty (?P<difficulty>[1-5]) of 5"
+    r"( · importance (?P<importance>[1-5]) of 5)? · about (?P<minutes>\d+) minutes"
+    r" · (?P<lines>\d+) lines?( · (?P<points>\d \+ \d) points)?$",
     re.MULTILINE,
 )
 PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<file>[^)]+)\)")
