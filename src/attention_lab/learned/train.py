@@ -33,6 +33,7 @@ class Reader(nn.Module):
         self.names = nn.Embedding(len(task.NAMES), D_MODEL)
         self.colours = nn.Embedding(len(task.COLOURS) + 1, D_MODEL)
         self.places = nn.Embedding(task.T, D_MODEL)
+        self.num_heads = num_heads
         self.attention = attention_class(D_MODEL, num_heads)
         self.answers = nn.ModuleList(nn.Linear(D_MODEL, choices) for choices in task.CHOICES)
 
@@ -48,7 +49,7 @@ class Reader(nn.Module):
     def weights(self, stories: task.Stories) -> Tensor:
         """Who looks at whom: (B, H, T, T)."""
         with torch.no_grad():
-            return head_weights(self.attention, self.embed(stories))
+            return head_weights(self.attention, self.num_heads, self.embed(stories))
 
 
 @dataclass(frozen=True)

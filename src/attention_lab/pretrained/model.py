@@ -58,6 +58,7 @@ class MiniLM(nn.Module):
 
     def __init__(self, attention_class: type[nn.Module], num_heads: int = HEADS):
         super().__init__()
+        self.num_heads = num_heads
         self.words = nn.Embedding(VOCABULARY, D_MODEL)
         self.positions = nn.Embedding(MOST_TOKENS, D_MODEL)
         self.parts = nn.Embedding(2, D_MODEL)
@@ -105,7 +106,7 @@ class MiniLM(nn.Module):
         """Who looks at whom, in every layer: (B, LAYERS, H, T, T)."""
         x, seen = self.embed(ids), []
         for block in self.blocks:
-            seen.append(head_weights(block.attention, x))
+            seen.append(head_weights(block.attention, self.num_heads, x))
             x = block(x)
         return torch.stack(seen, 1)
 

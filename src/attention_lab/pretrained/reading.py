@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from attention_lab.heatmap import Heatmap, show_heads
-from attention_lab.pretrained.model import HEADS, LAYERS, MOST_TOKENS, MiniLM
+from attention_lab.pretrained.model import D_MODEL, HEADS, LAYERS, MOST_TOKENS, MiniLM
 from attention_lab.pretrained.wall import Wall, head_labels
 
 STORED = Path(__file__).with_name("stored.json")
@@ -114,8 +114,8 @@ class Live(Reading):
     @contextlib.contextmanager
     def without(self, layer: int, head: int) -> Iterator[None]:
         """Take a head away for a while: nothing of what it collects reaches ``out_proj``."""
-        attention = self.model.blocks[layer].attention
-        weight, d_head = attention.out_proj.weight, attention.d_head
+        weight = self.model.blocks[layer].attention.out_proj.weight
+        d_head = D_MODEL // self.model.num_heads
         columns = slice(head * d_head, (head + 1) * d_head)
         kept = weight[:, columns].clone()
         weight[:, columns] = 0
