@@ -52,10 +52,10 @@ def open_page(browser, tmp_path):
 class Jupyter:
     """A Jupyter server with a folder of notebooks."""
 
-    def __init__(self, url: str, token: str, folder: Path):
-        self.url, self.token, self.folder = url, token, folder
+    def __init__(self, url: str, token: str, folder: Path, env: dict[str, str]):
+        self.url, self.token, self.folder, self.env = url, token, folder, env
 
-    def write(self, name: str, *sources: str, outputs=None) -> None:
+    def write(self, name: str, *sources: str, outputs=None, trusted: bool = False) -> None:
         cells = [
             nbformat.v4.new_code_cell(source, id=f"cell-{i}") for i, source in enumerate(sources)
         ]
@@ -68,6 +68,9 @@ class Jupyter:
             "language": "python",
         }
         nbformat.write(notebook, self.folder / name)
+        if trusted:
+            command = [sys.executable, "-m", "nbformat.sign", self.folder / name]
+            subprocess.run(command, env=self.env, check=True, capture_output=True)
 
     def address(self, app: str, name: str) -> str:
         return f"{self.url}/{app}/{name}?token={self.token}&reset"
@@ -84,16 +87,16 @@ def jupyter(tmp_path_factory):
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
     command += [f"--port={port}", "--ip=127.0.0.1", f"--notebook-dir={folder}"]
     command += [f"--IdentityProvider.token={token}", "--LabApp.news_url=None"]
+    env = os.environ | {
+        name: str(home) for name in ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")
+    }
     server = subprocess.Popen(
-        command,
-        env=os.environ | {"HOME": str(home), "JUPYTER_CONFIG_DIR": str(home)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     url = f"http://127.0.0.1:{port}"
     try:
         _wait_for(f"{url}/api?token={token}", server)
-        yield Jupyter(url, token, folder)
+        yield Jupyter(url, token, folder, env)
     finally:
         server.terminate()
         server.wait(20)
@@ -122,12 +125,25 @@ def _run_first_cell(page) -> None:
 
 @pytest.fixture
 def lab(browser, jupyter):
-    """Opens a notebook in JupyterLab (or another app) and runs it if asked to."""
-    contexts = []
+    """Opens a notebook in JupyterLab (or another app) and runs it if asked to.
 
-    def lab(name, app="lab/tree", run=False):
+    Fails on a console error, but for one that holds the words ``tolerate``, and on a request to
+    anywhere but the server.
+    """
+    complaints, contexts = [], []
+
+    def lab(name, app="lab/tree", run=False, tolerate=None):
+        def hear(error):
+            if not (tolerate and tolerate in error):
+                complaints.append(error)
+
         contexts.append(browser.new_context(viewport={"width": 1300, "height": 900}))
         page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: hear(str(error)))
+        page.on("console", lambda message: message.type == "error" and hear(message.text))
+        page.on(
+            "request", lambda request: _is_outside(request.url, jupyter.url) and hear(request.url)
+        )
         page.goto(jupyter.address(app, name))
         page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
         if run:
@@ -138,3 +154,8 @@ def lab(browser, jupyter):
     yield lab
     for context in contexts:
         context.close()
+    assert complaints == []
+
+
+def _is_outside(url: str, server: str) -> bool:
+    return url.startswith("http") and not url.startswith(f"{server}/")
