@@ -872,7 +872,11 @@ show_features(sentence_mixed(), example.tokens, title="What each head has collec
 #
 # **The one idea.** Merging is splitting backwards: swap `H` and `T` back, then read the last
 # two axes as one. Head 0's features come first, then head 1's, and so on.
-#
+
+# %% id="predict-merge-view"
+predict("merge-view")
+
+# %% [markdown] id="merge-memory"
 # **One thing is new.** After `attend`, memory holds head after head. Swapping the axes changes
 # only how it is read; the numbers of one token then lie far apart. `view` cannot join axes
 # like that, and refuses. `.contiguous()` copies the numbers into the new order first.
@@ -970,10 +974,7 @@ show_features(
 )
 
 # %% [markdown] id="merge-look-memory"
-# And why `view` alone would not have done.
-
-# %% id="predict-merge-view"
-predict("merge-view")
+# And here is `view` refusing, live.
 
 # %% id="look-at-view"
 heads_then = {"splitting": sentence_heads()[2], "attending": sentence_mixed()}
@@ -1496,7 +1497,7 @@ experiment.run(seed=1)
 #
 # **The limits.** A mixture need not be even. If the larger share is always the previous name,
 # that one can be told after all. So one head sometimes gets two jobs mostly right. We trained
-# with ten seeds, each number of heads with the best learning rate of eight:
+# with ten seeds, one and two heads with the best for them of eight learning rates:
 #
 # | heads | all three jobs at 99 % | and in four times as many steps |
 # |---:|---:|---:|
