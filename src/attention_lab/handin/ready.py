@@ -9,7 +9,7 @@ from time import localtime, strftime
 from IPython import get_ipython
 
 from attention_lab.handin import code
-from attention_lab.handin.inspect import Finding, Inspection, Kind, inspect
+from attention_lab.handin.inspect import Inspection, Kind, inspect
 from attention_lab.handin.lesson import SETUP, SOLUTION, TEST, Lesson, released_lessons
 from attention_lab.handin.saved import NotFound, Saved, saved_notebook
 
@@ -32,7 +32,10 @@ GRADER_COPES = {
     Kind.EDITED: "changed. The grader runs its own.",
     Kind.COPIED: "here more than once. The grader uses one.",
 }
-UNMARKED = "{} cells have lost nbgrader's marks. The grader knows them by their ids and texts."
+UNMARKED = (
+    "1 cell has lost nbgrader's mark. The grader knows it by its id or its text.",
+    "{} cells have lost nbgrader's marks. The grader knows them by their ids or their texts.",
+)
 FOR_YOURSELF = "This edition is for learning by yourself: there is nothing to hand in."
 NOT_RUN = "{} of {} checks have no result here. Choose Run All, then save."
 WRONG_NAME = "The file is called {}. Rename it to {}."
@@ -125,16 +128,13 @@ def _to_do(inspection: Inspection, lesson: Lesson) -> Iterator[str]:
 
 
 def _copes(inspection: Inspection) -> Iterator[str]:
-    unmarked = [finding for finding in inspection.findings if finding.kind == Kind.UNMARKED]
+    unmarked = sum(finding.kind == Kind.UNMARKED for finding in inspection.findings)
     if unmarked:
-        yield UNMARKED.format(len(unmarked))
+        yield UNMARKED[unmarked > 1].format(unmarked)
     for finding in inspection.findings:
-        if finding.kind in GRADER_COPES and not _is_missing_answer(finding):
+        needs_learner = finding.kind == Kind.MISSING and finding.slot.kind not in (TEST, SETUP)
+        if finding.kind in GRADER_COPES and not needs_learner:
             yield f"{finding.slot.name}: {GRADER_COPES[finding.kind]}"
-
-
-def _is_missing_answer(finding: Finding) -> bool:
-    return finding.kind == Kind.MISSING and finding.slot.kind not in (TEST, SETUP)
 
 
 def _unsaved(saved: Saved, inspection: Inspection, lesson: Lesson) -> Iterator[str]:
