@@ -20,6 +20,12 @@ def running_course(config: Config) -> CourseDirectory:
     return getattr(app, "coursedir", None) or CourseDirectory(config=config, root=os.getcwd())
 
 
+def with_settings(course: CourseDirectory, **settings) -> CourseDirectory:
+    """The same course with other settings, such as another gradebook."""
+    same = {name: getattr(course, name) for name in course.trait_names(config=True)}
+    return CourseDirectory(**(same | settings))
+
+
 def source_folder(course: CourseDirectory, assignment: str) -> Path:
     return Path(course.format_path(course.source_directory, ".", assignment))
 
