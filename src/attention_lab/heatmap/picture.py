@@ -42,7 +42,7 @@ def to_png(image: Image.Image) -> bytes:
     image = image.point([round(grey / 255 * (_LEVELS - 1)) for grey in range(256)])
     image.putpalette(lookup(LIGHT, _LEVELS).tobytes())
     file = io.BytesIO()
-    image.save(file, "PNG", bits=4, compress_level=8)
+    image.save(file, "PNG", bits=4, compress_level=6)
     return file.getvalue()
 
 
