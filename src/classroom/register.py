@@ -64,19 +64,22 @@ def is_registered(gradebook: Gradebook, assignment: str) -> bool:
         return False
 
 
-def withdraw_grades(course: CourseDirectory, assignment: str, student: str) -> None:
+def withdraw_grades(
+    course: CourseDirectory, assignment: str, student: str, notebook: str | None = None
+) -> None:
     """Take back the automatic points of an earlier run and leave every cell to a human.
 
     What is graded now gets its points again. What cannot be graded (a cell that is missing, a
     notebook that cannot be read) then keeps neither old points nor a silent zero.
+    notebook: the name of the only notebook to withdraw; by default all.
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
         try:
             submission = gradebook.find_submission(assignment, student)
         except MissingEntry:
             return
-        for notebook in submission.notebooks:
-            for grade in notebook.grades:
+        for graded in submission.notebooks:
+            for grade in graded.grades if notebook in (None, graded.name) else ():
                 grade.auto_score = None
                 grade.needs_manual_grade = True
         gradebook.db.commit()

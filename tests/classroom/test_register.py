@@ -60,6 +60,22 @@ def test_withdrawn_grades_are_left_to_a_human(registered):
         assert all(g.needs_manual_grade for n in submission.notebooks for g in n.grades)
 
 
+@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+def test_another_notebook_keeps_its_grades(registered):
+    with gradebook(registered) as book:
+        book.add_student("ada")
+        [notebook] = book.add_submission("small", "ada").notebooks
+        for grade in notebook.grades:
+            grade.auto_score, grade.needs_manual_grade = 1, False
+        book.db.commit()
+    withdraw_grades(registered.directory, "small", "ada", "another")
+    with gradebook(registered) as book:
+        assert book.find_submission("small", "ada").score == 2
+    withdraw_grades(registered.directory, "small", "ada", "small")
+    with gradebook(registered) as book:
+        assert book.find_submission("small", "ada").needs_manual_grade
+
+
 def test_nothing_to_withdraw_before_the_first_submission(registered):
     withdraw_grades(registered.directory, "small", "nobody")
     with gradebook(registered) as book, pytest.raises(MissingEntry):

@@ -6,6 +6,7 @@ from nbconvert.exporters.exporter import ResourcesDict
 
 from classroom.course import source_folder, submission_of, uses_attention_lab
 from classroom.grading.grading import GradingExporter
+from classroom.register import withdraw_grades
 from classroom.repair import flags
 from classroom.repair.released import read_released
 from classroom.repair.work import find_work
@@ -19,12 +20,14 @@ class RepairingExporter(GradingExporter):
     def from_filename(self, filename: str, resources=None, **kw):
         course = self.parent.coursedir
         try:
-            assignment, _ = submission_of(course, filename)
+            assignment, student = submission_of(course, filename)
         except ValueError:  # the second pass, over what the first has sanitised
             return super().from_filename(filename, resources, **kw)
         if not uses_attention_lab(course, assignment):
             return super().from_filename(filename, resources, **kw)
         path = Path(filename)
+        if not path.exists():  # nbgrader has given zero for a notebook of this name
+            withdraw_grades(course, assignment, student, path.stem)
         released = read_released(source_folder(course, assignment) / path.name)
         work = find_work(path.parent, released.lesson)
         flags.write(work.notebook, work.flags, {})
