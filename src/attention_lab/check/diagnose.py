@@ -3,6 +3,7 @@
 from attention_lab.check import catalogue, words
 from attention_lab.check.card import card
 from attention_lab.check.evidence import Evidence
+from attention_lab.check.judge import KINDS
 from attention_lab.check.matching import matching
 from attention_lab.check.mistake import Mistake
 from attention_lab.check.signatures import CERTAIN, OTHERS, reads_globals
@@ -15,7 +16,15 @@ def diagnose(step, aspect, probes, observations, expected, verdict) -> Mistake:
     symptom = verdict.against(aspect)[0]
     if getattr(symptom.got, "type", "") in UNWRITTEN:
         return Mistake(step, "shape", *words.UNWRITTEN)
-    evidence = Evidence(step, probes, observations, expected, verdict)
+    try:
+        return _explained(symptom, Evidence(step, probes, observations, expected, verdict))
+    except Exception:  # an answer may be odder than all that was thought of here
+        seen = f"with {words.tried(step, symptom)}, {KINDS[symptom.kind]}."
+        return Mistake(step, symptom.aspect, seen, *words.MEANING[symptom.kind])
+
+
+def _explained(symptom, evidence):
+    step = evidence.step
     seen, shown = words.seen(evidence, symptom), card(evidence, symptom)
     known = recognise(evidence)
     if not known:

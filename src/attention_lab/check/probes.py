@@ -73,9 +73,11 @@ class Draw:
         return tuple(self.layer(d_model) for _ in range(4))
 
     def mask(self, T):
-        """An additive mask that is not causal: about half blocked, the diagonal open."""
+        """An additive mask that is not causal: about half closed, the diagonal and a whole row
+        open, where one sees what is done to open scores."""
         blocked = torch.rand(T, T, generator=self.generator, device="cpu") < 0.5
         blocked.fill_diagonal_(False)
+        blocked[int(torch.randint(T, (), generator=self.generator))] = False
         return torch.zeros(T, T, device="cpu").masked_fill(blocked, -math.inf)
 
     def permutation(self, T):

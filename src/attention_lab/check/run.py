@@ -52,7 +52,7 @@ def check_step(step, answer, *, aspect=None, hidden=False):
             _tell(step, aspect, hidden, mistake)
             raise mistake
     _tell(step, aspect, hidden, None)
-    print(_passed(step, len(probes), hidden, note))
+    print(_passed(step, aspect, len(probes), hidden, note))
 
 
 def _tell(*what):
@@ -141,8 +141,7 @@ def _mistake(step, aspect, probes, observations, expected, verdict):
     return diagnose(step, aspect, probes, observations, expected, verdict)
 
 
-def _passed(step, count, hidden, note):
-    what = f"\N{CHECK MARK} {step}: right in {count} trials"
-    if note:
-        what += f", {note}"
-    return what + (", hidden ones among them." if hidden else ". There are hidden ones too.")
+def _passed(step, aspect, count, hidden, note):
+    what = f"{step}, {aspect}" if aspect else step
+    told = [f"right in {count} trials", "hidden ones among them" if hidden else "", note]
+    return f"\N{CHECK MARK} {what}: {', '.join(filter(None, told))}."

@@ -257,7 +257,8 @@ def float32_only(evidence):
 
 
 def looped(evidence):
-    return "python-loop-over-heads" if "loop" in evidence.kinds else None
+    form = evidence.kinds & {"type", "count"}  # several tensors are no result of a loop
+    return "python-loop-over-heads" if "loop" in evidence.kinds and not form else None
 
 
 def lost_gradient(evidence):
@@ -472,6 +473,19 @@ def no_default(evidence):
     return "wrong-default" if all(len(t.call.args) == 1 for t in evidence.wrong) else None
 
 
+def mask_of_batch_size(evidence):
+    """With a mask the last axis, T keys, meets one of size B."""
+    causal = [t for t in evidence.basic if t.causal and t.outcome.failure]
+    if evidence.step != "MultiHeadAttention" or not causal:
+        return None
+    meets = all(
+        f"({t.sizes['B']})" in t.outcome.failure.message
+        and "non-singleton dimension 3" in t.outcome.failure.message
+        for t in causal
+    )
+    return "mask-of-batch-size" if meets else None
+
+
 def mask_beside_batch(evidence):
     """With a mask it fails unless the batch is 1 or as large as the number of heads."""
     causal = [t for t in evidence.basic if t.causal]
@@ -546,6 +560,7 @@ OTHERS = (
     reads_globals,
     fixed_scale,
     dropped_ones,
+    mask_of_batch_size,
     mask_beside_batch,
     fixed_sizes,
     imprecise,

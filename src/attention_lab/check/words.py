@@ -1,5 +1,9 @@
 """The words of a message: what was seen, and what it means where no misconception is recognised."""
 
+import textwrap
+
+import torch
+
 from attention_lab.check.judge import close, tensors
 
 UNWRITTEN = (
@@ -7,6 +11,7 @@ UNWRITTEN = (
     "",
     "put your code in place of `raise NotWrittenYet`, run that cell, then this one.",
 )
+UNSAID = {("mask-ignored", "mask-tiny-value")}  # the second is too rare beside the first
 AXES = {
     "project": ("batch", "token", "feature"),
     "split_heads": ("batch", "head", "token", "feature"),
@@ -17,6 +22,8 @@ AXES = {
     "merge_heads": ("batch", "token", "feature"),
     "MultiHeadAttention": ("batch", "token", "feature"),
 }
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+MESSAGE = 160  # of an exception; torch's advice to reshape stands at the end of as many
 TELLING = ("head", "query", "token", "feature")
 
 
@@ -36,6 +43,7 @@ def tried(step, symptom):
 
 def means(known, others) -> str:
     """What a misconception means; where others do the same to every number, their beginnings."""
+    others = [other for other in others if (known.slug, other.slug) not in UNSAID]
     return known.means + "".join(f" (Or: {_first_sentence(other.means)})" for other in others[:1])
 
 
@@ -45,7 +53,14 @@ def _first_sentence(text):
 
 def meaning(symptom) -> tuple[str, str]:
     """Return (means, look) for a symptom that fits no known misconception."""
-    return MEANING[symptom.kind]
+    return _advice(symptom.got) if symptom.kind == "error" else MEANING[symptom.kind]
+
+
+def _advice(failure):
+    fitting = (
+        advice for kind, text, *advice in ADVICE if kind == failure.type and text in failure.message
+    )
+    return next(fitting, MEANING["error"])
 
 
 def shape(sizes):
@@ -62,14 +77,14 @@ def _error(evidence, symptom):
     return f"it {_raised(symptom.got)}"
 
 
-def _raised(failure):
-    message = " ".join(failure.message.split())
+def _raised(failure, length=MESSAGE):
     where = f" in `{_short(failure.line)}`" if failure.line else ""
-    return f"raised {failure.type}{where}: {message[:110]}"
+    message = textwrap.shorten(failure.message, length, placeholder=f" {ELLIPSIS}")
+    return f"raised {failure.type}{where}: {message}"
 
 
 def _short(line, length=64):
-    return line if len(line) <= length else line[: length - 1] + "\N{HORIZONTAL ELLIPSIS}"
+    return line if len(line) <= length else line[: length - 1] + ELLIPSIS
 
 
 def _value(evidence, symptom):
@@ -81,6 +96,9 @@ def _value(evidence, symptom):
 
 def _nan(evidence, symptom):
     got, _ = _outputs(evidence, symptom)
+    if not got.isnan().any():  # a mask, whose rows are NaN only after softmax
+        rows = got.double().softmax(-1).isnan().all(-1).nonzero().flatten().tolist()
+        return f"row {_listed(rows)} is closed from end to end, so softmax makes NaN of it."
     share = float(got.isnan().double().mean())
     where = _nan_rows(evidence.step, got)
     return f"{share:.0%} of the numbers are NaN{where}."
@@ -105,7 +123,8 @@ def _outputs(evidence, symptom):
 
 
 def _near(got, right):
-    return ((got.double() - right).abs() <= 1e-4 + 1e-4 * right.abs()) | (got == right)
+    near = (got.double() - right).abs() <= 1e-4 + 1e-4 * right.abs()
+    return torch.where(right.isfinite(), near, got == right)
 
 
 def _agreement(step, got, right):
@@ -155,7 +174,9 @@ SEEN = {
     "value": _value,
     "law": lambda e, s: f"{LAWS[s.probe.law]}; the largest difference is {s.got:.2g}.",
     "pipeline": lambda e, s: f"the result differs from PyTorch's module by up to {s.got:.2g}.",
-    "gradient error": lambda e, s: f"the result is right, but its backward pass {_raised(s.got)}",
+    "gradient error": lambda e, s: (
+        f"the result is right, but its backward pass {_raised(s.got, 100)}"
+    ),
     "gradient missing": lambda e, s: "the result is right, but no gradient reaches its inputs.",
     "gradient": lambda e, s: "the result is right, but its gradient is not.",
     "argument changed": lambda e, s: "an argument was not the same afterwards.",
@@ -168,6 +189,51 @@ LAWS = {
     "permutation": "permuting the tokens did not just permute the rows",
     "constant": "the outputs of equal values are not equal",
 }
+# The type of an exception, what its message holds, what that means, where to look.
+ADVICE = (
+    (
+        "NameError",
+        "",
+        "that name has no value where this line runs.",
+        "sizes come from the arguments, `x.shape`; the layers of a class from `self`.",
+    ),
+    (
+        "TypeError",
+        "Linear",
+        "a layer is not a matrix.",
+        "call it like a function: it multiplies and adds its bias.",
+    ),
+    (
+        "TypeError",
+        "NoneType",
+        "something is None: an argument that may be left out, or a function without `return`.",
+        "ask `is not None` first, or see what the function before that line returns.",
+    ),
+    (
+        "TypeError",
+        "must be Tensor, not",
+        "a function of torch was given a plain number.",
+        "`math` has the same function for numbers.",
+    ),
+    (
+        "TypeError",
+        "",
+        "something was called with the wrong kind or number of arguments.",
+        "what `help(...)` says about the function in that line.",
+    ),
+    (
+        "ValueError",
+        "unpack",
+        "what stands on the right has another number of parts than there are names on the left.",
+        "how many axes has it? The docstring tells.",
+    ),
+    (
+        "AttributeError",
+        "",
+        "the object in that line has nothing of that name.",
+        "its type, and the spelling of what stands after the dot.",
+    ),
+)
 MEANING = {
     "unusable": (
         "this is not the kind of answer that was asked for.",
@@ -193,7 +259,7 @@ MEANING = {
     "device": ("something is made on the CPU wherever the input lives.", "pass `device=` on."),
     "nan": (
         "inf - inf, 0 * inf or 0 / 0 happened on the way.",
-        "rows that are blocked everywhere.",
+        "rows that are closed everywhere.",
     ),
     "value": ("the form is right, the sum is not.", "compute one number by hand for two tokens."),
     "law": (
@@ -206,8 +272,11 @@ MEANING = {
     "gradient": ("the way back is not the way there.", "`detach` on a part of it."),
     "argument changed": ("the caller's tensor was overwritten.", "operations in place."),
     "layer changed": ("a layer was overwritten.", "anything that writes to `.weight` or `.data`."),
-    "library": ("attention is to be built here.", "matmul, softmax and reshaping are enough."),
-    "loop": ("heads are worked off one by one.", "matmul works on all leading axes at once."),
+    "library": (
+        "attention is to be built here.",
+        "matrix products, softmax and reshaping are enough.",
+    ),
+    "loop": ("heads are worked off one by one.", "one matrix product serves all leading axes."),
 }
 
 

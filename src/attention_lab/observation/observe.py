@@ -80,9 +80,9 @@ def observe(answer, probe) -> Observation:
         warnings.simplefilter("always")
         try:
             target = _build(answer, probe.module)
+            outcomes = tuple(_call(target, call, probe.module, count) for call in probe.calls)
         except BaseException as error:
             return Observation(failure=_failure(error))
-        outcomes = tuple(_call(target, call, probe.module, count) for call in probe.calls)
     return Observation(
         outcomes=outcomes,
         called=count.names,
@@ -259,18 +259,16 @@ def _holds(value, given):
         return _holds(value.weight, given.weight) and _holds(value.bias, given.bias)
     if not isinstance(given, Tensor) or given.is_meta:
         return True
-    value = _as_plain_class(value)
-    return value.dtype is given.dtype and value.device == given.device and _equal(value, given)
+    if not isinstance(value, Tensor) or (value.dtype, value.device) != (given.dtype, given.device):
+        return False
+    return _equal(_as_plain_class(value), given)
 
 
 def _parameters(target, module):
     if module is None:
         return []
-    return [
-        p
-        for name in PROJECTIONS
-        for p in (getattr(target, name).weight, getattr(target, name).bias)
-    ]
+    layers = [getattr(target, name, None) for name in PROJECTIONS]
+    return [getattr(layer, part, None) for layer in layers for part in ("weight", "bias")]
 
 
 # --- what is seen, as plain data ---

@@ -10,10 +10,10 @@ PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 @dataclass(frozen=True)
 class Layer:
-    """The numbers of an `nn.Linear`: weight (out, in) and bias (out,)."""
+    """The numbers of an `nn.Linear`: weight (out, in) and bias (out,), None only of a learner's."""
 
     weight: Tensor
-    bias: Tensor
+    bias: Tensor | None
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,16 @@ def mixed_over_queries(weights, v):
     return weights.transpose(-2, -1) @ v
 
 
+@known("values-transposed")
+def values_turned(weights, v):
+    """The values were transposed. It runs only when T happens to equal d_head; nothing is
+    transposed in this step.
+
+    Look: the last two axes of `weights` and of `v`: (T, T) and (T, d_head).
+    """
+    return weights @ v.mT
+
+
 @known("softmax-twice")
 def softmax_again(weights, v):
     """Softmax was taken again. The weights come in ready; a second softmax makes them nearly equal.

@@ -83,7 +83,7 @@ known.variants("scale-multiplied", _divided(lambda B, H, T, d: 1 / d))
 @known("scale-by-num-heads")
 def by_root_of_heads(q, k):
     """Divided by a root of H. What matters is the length of the vectors that are multiplied,
-    d_head, the last axis of q; in the lesson's example both are 4, where nobody can tell.
+    d_head, the last axis of q. On paper both are 2, where nobody can tell.
 
     Look: which axis of q is `q.size(1)`?
     """
@@ -182,10 +182,10 @@ def keys_reshaped(q, k):
 
 @known("k-not-transposed")
 def keys_as_they_are(q, k):
-    """q and k were multiplied without a transpose, (T, d_head) by (T, d_head). It runs only when T
-    happens to equal d_head, or cell by cell, and then mixes features with tokens.
+    """What is multiplied is not (T, d_head) by (d_head, T). It runs only when T happens to equal
+    d_head, or cell by cell, and then mixes features with tokens.
 
-    Look: the last two axes of k must be swapped first.
+    Look: which of the two must be turned, and on which axes?
     """
     return q @ k / math.sqrt(q.size(-1))
 

@@ -19,7 +19,7 @@ def _filled(T, value, dtype):
 @known("mask-boolean-not-additive")
 def true_above_the_diagonal(T, device=None, dtype=None):
     """The mask is boolean. This one is added to the scores, and True counts as 1: scores rise by
-    one and nothing is hidden.
+    one and nothing is closed.
 
     Look: 0 where a token may look, -inf where it may not.
     Seen in: huggingface/transformers#41443, open-mmlab/mmdetection#12351
@@ -36,7 +36,7 @@ known.variants(
 @known("mask-ones-not-neginf")
 def one_above_the_diagonal(T, device=None, dtype=None):
     """The cells hold 0 and 1. The mask is added to the scores, so some rise by one and nothing is
-    hidden.
+    closed.
 
     Look: which number added before softmax makes exp(...) zero?
     """
@@ -55,15 +55,15 @@ known.variants(
 def ones_times_infinity(T, device=None, dtype=None):
     """0 * -inf is NaN, not 0: multiplying a matrix of zeros and ones by -inf spoils the open cells.
 
-    Look: fill with -inf and then cut, or fill only the cells that are blocked.
+    Look: fill with -inf and then cut, or fill only the cells that are closed.
     """
     return _filled(T, 1.0, dtype).triu(1) * -math.inf
 
 
 @known("mask-inverted")
 def past_hidden(T, device=None, dtype=None):
-    """The mask hides the past and shows the future. Row i is the token that looks, column j the
-    token looked at: it is j > i that must be hidden, above the diagonal.
+    """The mask closes the past and opens the future. Row i is the token that looks, column j the
+    token looked at: it is j > i that must be closed, above the diagonal.
 
     Look: which triangle is filled, the upper or the lower one?
     Seen in: karpathy/nanoGPT#170, lucidrains/x-transformers#160
@@ -80,17 +80,17 @@ known.variants(
 
 @known("mask-diagonal-zero")
 def self_hidden_too(T, device=None, dtype=None):
-    """The diagonal is blocked as well, so the first token has nothing to look at: its whole row is
+    """The diagonal is closed as well, so the first token has nothing to look at: its whole row is
     -inf, and softmax gives NaN. A token may always look at itself.
 
-    Look: on which diagonal do the blocked cells begin?
+    Look: on which diagonal do the closed cells begin?
     """
     return _filled(T, -math.inf, dtype).triu(0)
 
 
 @known("mask-off-by-one")
 def one_step_ahead(T, device=None, dtype=None):
-    """The blocked cells begin one diagonal too far: each token can peek one step ahead, or loses
+    """The closed cells begin one diagonal too far: each token can peek one step ahead, or loses
     its past.
 
     Look: the offset of the triangle. Which one is the first diagonal above the main one?
@@ -109,14 +109,14 @@ known.variants(
 def only_the_diagonal(T, device=None, dtype=None):
     """Only the diagonal is open: each token sees itself and nobody else. The past must stay open.
 
-    Look: block only what lies above the diagonal.
+    Look: close only what lies above the diagonal.
     """
     return _filled(T, -math.inf, dtype).fill_diagonal_(0)
 
 
 @known("mask-plus-inf")
 def plus_infinity(T, device=None, dtype=None):
-    """Blocked cells hold a large positive number. Added to a score that draws all the weight to the
+    """Closed cells hold a large positive number. Added to a score that draws all the weight to the
     future, and inf over inf is NaN.
 
     Look: the sign.
@@ -126,7 +126,7 @@ def plus_infinity(T, device=None, dtype=None):
 
 @known("mask-finite-value")
 def minus_ten_thousand(T, device=None, dtype=None):
-    """Blocked cells hold a finite number that is too small. It hides the future while scores are
+    """Closed cells hold a finite number that is too small. It closes the future while scores are
     small; where they differ by more, the future leaks through.
 
     Look: `-inf`, or the smallest number of the dtype.
@@ -146,8 +146,8 @@ known.variants(
 
 @known("mask-tiny-value")
 def next_to_nothing(T, device=None, dtype=None):
-    """Blocked cells hold a number next to 0, most often -1e-9 where -1e9 was meant. Adding it
-    changes nothing: nothing is hidden.
+    """Closed cells hold a number next to 0, most often -1e-9 where -1e9 was meant. Adding it
+    changes nothing: nothing is closed.
 
     Look: the sign of the exponent.
     Seen in: hyunwoongko/transformer#10, Shujun-He/RibonanzaNet#5
@@ -192,7 +192,7 @@ known.variants(
 
 @known("shape-only-stub")
 def nothing_hidden(T, device=None, dtype=None):
-    """The mask is empty: it has the right shape and hides nothing.
+    """The mask is empty: it has the right shape and closes nothing.
 
     Look: what must stand above the diagonal?
     """

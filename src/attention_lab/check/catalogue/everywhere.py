@@ -30,13 +30,13 @@ for _slug, _text in {
     "python-loop-over-heads": """The heads are worked off one by one in Python: more heads make
         more calls. The point of the axis H beside B is that one call serves all heads.
 
-        Look: the loop, comprehension or `map`; matmul works on all leading axes at once.
+        Look: the loop, comprehension or `map`; one matrix product serves all leading axes.
         Seen in: JohnMachado11/Build-a-Large-Language-Model-from-Scratch#18
         """,
     "forbidden-library-call": """PyTorch's own attention was called. It is right, of course, and
         it is the reference here: this lesson is about building it.
 
-        Look: matmul, softmax and reshaping are all you need.
+        Look: matrix products, softmax and reshaping are all you need.
         """,
     "dropout-always-on": """Two equal calls gave different results: something random is in the way,
         most often dropout, which is not asked for here.
@@ -78,8 +78,8 @@ for _slug, _text in {
 
         Look: the first size of what comes in is B; keep it as the first size of the result.
         """,
-    "missing-contiguous": """`view` refuses: the numbers it should put side by side do not lie side
-        by side in memory, and a view never moves numbers.
+    "missing-contiguous": """`view` moves no number, and what it should put side by side lies apart
+        in memory.
 
         Look: ask for a copy in order before `view`, and keep it; or use what copies when it must.
         Seen in: facebookresearch/fairseq#2598, NVIDIA/Megatron-LM#251

@@ -49,7 +49,7 @@ def _shared_out(powers, eps=0.0):
 def unmasked(scores, mask=None):
     """The mask changes nothing, or only in some calls: the rows are those of a plain softmax.
 
-    Look: where does `mask` appear in your code? Is the masked result the one that is used?
+    Look: is the result kept and used? `scores + mask` alone makes a new tensor.
     """
     return scores.softmax(-1)
 
@@ -64,7 +64,7 @@ known.variants(
 
 @known("mask-after-softmax")
 def zeroed_after(scores, mask=None):
-    """The mask was applied after softmax. The blocked keys had already taken their share of the
+    """The mask was applied after softmax. The closed keys had already taken their share of the
     row, so rows no longer sum to 1, or lose digits, or become 0 / 0 where scores are large.
 
     Look: mask the scores, then take the softmax.
@@ -124,7 +124,7 @@ known.variants(
 
 @known("mask-fills-zero")
 def blocked_to_zero(scores, mask=None):
-    """Blocked scores were set to 0. exp(0) is 1, so the blocked tokens still take part.
+    """Closed scores were set to 0. exp(0) is 1, so the closed tokens still take part.
 
     Look: what must a score be so that exp(score) is 0?
     Seen in: hyunwoongko/transformer#10, rasbt/LLMs-from-scratch#279
@@ -134,7 +134,7 @@ def blocked_to_zero(scores, mask=None):
 
 @known("mask-inverted")
 def open_ones_blocked(scores, mask=None):
-    """Open and blocked were mixed up. The mask is additive: 0 marks what may be looked at and -inf
+    """Open and closed were mixed up. The mask is additive: 0 marks what may be looked at and -inf
     what may not.
 
     Look: which cells does your condition pick? Print it for a small mask.
@@ -172,10 +172,10 @@ known.variants(
 
 @known("mask-sign")
 def subtracted(scores, mask=None):
-    """The mask came in with the wrong sign: minus -inf is +inf, so the blocked tokens draw
+    """The mask came in with the wrong sign: minus -inf is +inf, so the closed tokens draw
     everything.
 
-    Look: the sign. Blocked scores must become very small.
+    Look: the sign. Closed scores must become very small.
     Seen in: lucidrains/memory-compressed-attention#2
     """
     return (scores if mask is None else scores - mask).softmax(-1)
@@ -215,7 +215,7 @@ def own_causal_mask(scores, mask=None):
 
 @known("mask-tiny-value")
 def filled_with_next_to_nothing(scores, mask=None):
-    """Blocked scores were replaced by, or lowered by, a number next to 0, most often -1e-9 where
+    """Closed scores were replaced by, or lowered by, a number next to 0, most often -1e-9 where
     -1e9 was meant.
 
     Look: the sign of the exponent.
@@ -236,8 +236,8 @@ known.variants("mask-tiny-value", *map(_filled_with, TINY), *map(_lowered_by, TI
 
 @known("mask-finite-value")
 def filled_with_too_small_a_number(scores, mask=None):
-    """Blocked scores hold a finite number that is too small: where real scores come near it, the
-    blocked tokens leak through.
+    """Closed scores hold a finite number that is too small: where real scores come near it, the
+    closed tokens leak through.
 
     Look: add the mask as it is, with its -inf.
     Seen in: huggingface/transformers#17306, facebookresearch/fairseq#3575, NVIDIA/apex#93

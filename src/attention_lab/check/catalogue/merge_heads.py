@@ -39,8 +39,7 @@ known.variants(
 
 @known("missing-contiguous")
 def view_after_transpose(x):
-    """`view` refuses: after the transpose the numbers of one row do not lie side by side in memory,
-    and a view never moves numbers.
+    """`view` moves no number, and after the transpose one row's numbers lie apart in memory.
 
     Look: ask for a copy in order before `view`, and keep it; or use what copies when it must.
     Seen in: facebookresearch/fairseq#2598, NVIDIA/Megatron-LM#251

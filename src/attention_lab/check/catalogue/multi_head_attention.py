@@ -74,7 +74,7 @@ known.variants("wrong-default", lambda self, x, causal=False: _forward(self, x, 
 
 @known("mask-always-causal")
 def mask_always(self, x, causal=False):
-    """The future is hidden even with `causal=False`.
+    """The future is closed even with `causal=False`.
 
     Look: what does the mask hang on?
     """
@@ -230,6 +230,16 @@ def interleaved_in_and_out(self, x, causal=False):
         split_heads=lambda x, H: x.unflatten(-1, (-1, H)).permute(0, 3, 1, 2),
         merge_heads=lambda x: x.permute(0, 2, 3, 1).flatten(2),
     )
+
+
+@known("split-by-d-head")
+def width_for_number(self, x, causal=False):
+    """`split_heads` was given d_head where it takes the number of heads, so there are d_head heads
+    of H features.
+
+    Look: its second argument.
+    """
+    return _forward(self, x, causal, split_heads=lambda x, H: steps.split_heads(x, self.d_head))
 
 
 @known("k-reshaped-not-transposed")
@@ -391,6 +401,15 @@ def by_root_of_width(self, x, causal=False):
     return _with(attention_scores=lambda q, k: q @ k.mT / math.sqrt(x.size(-1)))(self, x, causal)
 
 
+@known("mask-of-batch-size")
+def mask_of_batch_by_batch(self, x, causal=False):
+    """The mask is (B, B) and the scores are (B, H, T, T): it was made for the size of the batch.
+
+    Look: which axis of x is T?
+    """
+    return _with(causal_mask=lambda *args: steps.causal_mask(x.shape[0]))(self, x, causal)
+
+
 @known("mask-broadcast-batch-heads")
 def mask_of_batch(self, x, causal=False):
     """The mask has the shape (B, T, T). Beside scores of (B, H, T, T) its first axis lines up
@@ -405,7 +424,7 @@ def mask_of_batch(self, x, causal=False):
 
 @known("mask-fills-zero")
 def scores_cut_to_a_triangle(self, x, causal=False):
-    """Blocked scores became 0, by filling, by `tril` or by a product with zeros and ones. exp(0) is
+    """Closed scores became 0, by filling, by `tril` or by a product with zeros and ones. exp(0) is
     1: the future still takes part.
 
     Look: what must a score be so that exp(score) is 0?

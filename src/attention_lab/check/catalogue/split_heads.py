@@ -33,7 +33,7 @@ known.variants(
 @known("missing-head-transpose")
 def heads_after_time(x, num_heads):
     """The last axis is cut rightly, and the result stops at (B, T, H, d_head). H has to come before
-    T, beside B, so that one batched matmul serves all heads.
+    T, beside B, so that one batched matrix product serves all heads.
 
     Look: swap the axes T and H after the cut.
     """

@@ -1,0 +1,47 @@
+import re
+
+from tests.attention_lab.check.learner import mistake
+
+
+def card(step, source):
+    return mistake(step, source).card
+
+
+def test_two_shapes_side_by_side_with_a_sign_where_they_differ():
+    shown = card("split_heads", "return x.view(*x.shape[:2], num_heads, -1)")
+    came, wanted = re.findall(r"<figure.*?</figure>", shown)
+    assert re.findall(r">(\d+[^<]*)</td>", came) == [
+        "3",
+        "7 \N{NOT EQUAL TO}",
+        "5 \N{NOT EQUAL TO}",
+        "6",
+    ]
+    assert re.findall(r">(\d+[^<]*)</td>", wanted) == ["3 batch", "5 head", "7 token", "6 feature"]
+
+
+def test_one_number_is_no_shape():
+    assert "one number" in card("merge_heads", "return x.sum()")
+
+
+def test_where_the_numbers_of_a_head_come_from():
+    shown = card("split_heads", "return x.reshape(x.size(0), num_heads, x.size(1), -1)")
+    assert "your head 0" in shown
+    assert ">t0 f0<" in shown
+    assert ">t1 f0<" in shown
+
+
+def test_a_map_of_weights_and_its_holes():
+    shown = card("masked_softmax", "w = scores.softmax(-2); w[..., 0] = torch.nan; return w")
+    assert shown.count("your head") == 5
+    assert 'aria-label="NaN"' in shown
+
+
+def test_a_learners_numbers_are_shown_and_the_right_ones_are_not():
+    shown = card("attention_scores", "return torch.full((*q.shape[:3], q.size(2)), 7.0)")
+    assert set(re.findall(r'title="([^"]*)"', shown)) == {"7"}
+
+
+def test_nothing_is_shown_where_nothing_came_back():
+    assert card("attend", "raise ValueError") == ""
+    assert card("attend", "return None") == ""
+    assert card("attend", "return weights @ v.detach()") == ""

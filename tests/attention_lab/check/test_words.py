@@ -1,0 +1,63 @@
+import pytest
+from tests.attention_lab.check.learner import evidence, mistake
+
+from attention_lab.check import words
+from attention_lab.check.judge import KINDS
+
+
+def seen(step, source):
+    found = evidence(step, source)
+    return words.seen(found, found.verdict.against(None)[0])
+
+
+def test_the_share_of_wrong_numbers_and_what_agrees():
+    told = seen("merge_heads", "y = x.transpose(1, 2).flatten(2); y[:, :, 0] = 0; return y")
+    assert "3% of the numbers are not; feature 1 and 28 others agree" in told
+
+
+def test_infinity_is_near_infinity_alone():
+    assert "43% of the numbers are not" in seen("causal_mask", "return torch.zeros(T, T)")
+    told = seen("causal_mask", "return torch.full((T, T), -torch.inf).triu(2)")
+    assert "12% of the numbers are not; query 6 agrees" in told
+
+
+def test_a_row_without_an_open_cell_is_told():
+    told = seen("causal_mask", "return torch.full((T, T), -torch.inf).triu()")
+    assert "row 0 is closed from end to end" in told
+
+
+def test_nan_rows_are_told():
+    told = seen("masked_softmax", "w = scores.softmax(-1); w[:, :, 0] = torch.nan; return w")
+    assert told.endswith("14% of the numbers are NaN: all in query 0.")
+
+
+def test_torchs_own_advice_is_kept():
+    told = seen("merge_heads", "return x.transpose(1, 2).view(x.size(0), x.size(2), -1)")
+    assert told.endswith("Use .reshape(...) instead.")
+
+
+def test_a_long_message_ends_at_a_word():
+    told = seen("attend", "raise ValueError('word ' * 100)")
+    assert told.endswith(f"word {words.ELLIPSIS}")
+
+
+@pytest.mark.parametrize(
+    ("step", "source", "look"),
+    [
+        ("split_heads", "return x.view(B, T, num_heads, -1)", "sizes come from the arguments"),
+        ("project", "return x @ q_proj", "call it like a function"),
+        ("masked_softmax", "return (scores + mask).softmax(-1)", "ask `is not None` first"),
+        ("attention_scores", "return q / torch.sqrt(q.size(-1))", "`math` has the same function"),
+        ("causal_mask", "return torch.full(T, T)", "what `help(...)` says"),
+        ("split_heads", "T, d = x.shape", "how many axes has it?"),
+        ("attend", "return weights.matmult(v)", "the spelling"),
+        ("attend", "return weights @ v[0, 0, 0, 0]", "print them"),
+    ],
+)
+def test_advice_suits_what_was_raised(step, source, look):
+    assert look in mistake(step, source).look
+
+
+def test_every_kind_of_symptom_has_its_words():
+    assert set(words.SEEN) == set(words.MEANING) == set(KINDS)
+    assert all(means and look for means, look in words.MEANING.values())
