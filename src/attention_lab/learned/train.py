@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from attention_lab.learned import task
 from attention_lab.look import head_weights
+from attention_lab.observation.neutral import neutral_torch
 
 D_MODEL = 32
 STEPS = 400
@@ -76,6 +77,7 @@ class Run:
         return min(self.accuracy) >= SOLVED
 
 
+@neutral_torch()
 def train(
     attention_class: type[nn.Module],
     num_heads: int,

@@ -21,6 +21,15 @@ def test_the_same_seed_gives_the_same_numbers_and_leaves_the_callers_alone():
     assert torch.equal(torch.get_rng_state(), state)
 
 
+def test_a_notebooks_default_dtype_makes_no_difference():
+    expected = train(TorchAttention, 2, 5, steps=3).losses
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert train(TorchAttention, 2, 5, steps=3).losses == expected
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 def test_every_step_is_reported():
     heard = []
     run = train(TorchAttention, 2, 0, steps=3, report=lambda *told: heard.append(told))
