@@ -24,7 +24,7 @@ def chapters(written):
         "then": [imports, CHECK],
         "twice": all_of_it,
         "then again": [imports, CHECK],
-        "older package": [*older[:-1], IS_OLD],
+        "older package": [*older, IS_OLD],
         "beside it": [imports],
         "mended": all_of_it,
         "and then": [imports, IS_OLD],

