@@ -5,11 +5,15 @@
 @mangling(None, "is empty")       not graded, for a reason that holds these words
 """
 
+import asyncio
 import copy
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import nbformat
+from nbgrader.utils import compute_checksum
 
 NAME = "multi_head_attention.ipynb"
 ASSIGNMENT = "mha"
@@ -158,6 +162,34 @@ def vscode(h):
         "name": "python3",
     }
     h.notebook["nbformat_minor"] = 2
+
+
+@mangling(24)
+def jupyter_server(h):
+    """Opened and saved as JupyterLab 4 and Notebook 7 do, by the manager that both use."""
+    for cell in h.cells:
+        if cell["cell_type"] == "code":  # what JupyterLab adds when it records times
+            cell["metadata"]["execution"] = {"iopub.execute_input": "2026-11-29T12:00:00.000000Z"}
+            cell["metadata"]["scrolled"] = True
+            cell["execution_count"] = 7
+    return lambda folder: asyncio.run(_open_and_save(folder))
+
+
+async def _open_and_save(folder):
+    from jupyter_server.serverapp import ServerApp
+
+    manager = ServerApp.contents_manager_class.default_value(root_dir=str(folder))
+    model = await manager.get(NAME, type="notebook", content=True)
+    assert model["format"] == "json"
+    await manager.save({"type": "notebook", "content": model["content"]}, NAME)
+
+
+@mangling(24)
+def nbformat_rewrite(h):
+    def rewrite(folder):
+        nbformat.write(nbformat.read(folder / NAME, as_version=4), folder / NAME)
+
+    return rewrite
 
 
 @mangling(24)
@@ -722,9 +754,117 @@ def the_release_of_an_earlier_version(h):
     h.pop("test_project_shape")
 
 
+@mangling(24)
+def a_stub_left_above_the_answer(h):
+    h["attend"]["source"] = h.stub("attend") + "\n\n\n" + h.text("attend")
+
+
+@mangling(24)
+def a_raise_left_below_the_answer(h):
+    h["attend"]["source"] = h.text("attend").rstrip() + "\n    raise NotWrittenYet"
+
+
+@mangling(24, "split_heads: graded what the cell of another step defines")
+def everything_merged_into_one_cell(h):
+    text = "\n\n".join("".join(c["source"]) for c in h.cells if c["cell_type"] == "code")
+    h["project"]["source"] = text
+    h.notebook["cells"] = [h["project"]]
+
+
+@mangling(24, "split_heads: graded what another cell defines")
+def a_script_pasted_into_a_new_notebook(h):
+    code = ("".join(c["source"]) for c in h.cells if c["cell_type"] == "code")
+    script = "\n\n\n".join(f"# In[{n}]:\n\n\n{text}" for n, text in enumerate(code))
+    h.notebook["cells"] = [new("#!/usr/bin/env python\n# coding: utf-8\n\n" + script, "one")]
+
+
+@mangling(24)
+def answers_in_a_file_beside(h):
+    h.others["answers.py"] = "import math\nimport torch\n\n\n" + h.text("split_heads")
+    h["split_heads"]["source"] = "from answers import *"
+
+
+@mangling(24)
+def the_pristine_lesson_pasted_below(h):
+    for i, cell in enumerate(copy.deepcopy(h.released["cells"])):
+        h.cells.append(cell | {"id": f"pasted-{i}"})
+
+
+@mangling(24, "split_heads: graded what the cell of another step defines")
+def grade_ids_exchanged(h):
+    one, other = h["split_heads"], h["merge_heads"]
+    for key in ("id", "metadata"):
+        one[key], other[key] = other[key], one[key]
+
+
+@mangling(24)
+def tests_exchanged(h):
+    i, j = h.at("test_project_value"), h.at("test_attend_value")
+    h.cells[i], h.cells[j] = h.cells[j], h.cells[i]
+
+
+@mangling(24, "project: stood in a text cell")
+def every_cell_turned_markdown(h):
+    for cell in h.cells:
+        if cell["cell_type"] == "code":
+            _to_text(h, cell["id"], "markdown")
+
+
+@mangling(24)
+def setup_turned_raw(h):
+    _to_text(h, "setup", "raw")
+
+
+@mangling(21, "split_heads: its cell is no Python")
+def a_cell_in_conflict(h):
+    text = h.text("split_heads")
+    h["split_heads"]["source"] = f"<<<<<<< HEAD\n{text}\n=======\n{text}\n>>>>>>> mine"
+
+
+@mangling(24)
+def a_mac_archive(h):
+    h.others[f"._{NAME}"] = "\0\5\x16\7"
+    h.others[f"__MACOSX/._{NAME}"] = "\0\5\x16\7"
+    h.others[".DS_Store"] = "\0"
+
+
+@mangling(24)
+def the_edition_for_self_learners(h):
+    """With its set-up cells, which write another copy of the package."""
+    root = Path(__file__).parents[2]
+    text = (root / "notebooks" / NAME).read_text(encoding="utf-8")
+    answers = {name: h.text(name) for name in SOLUTIONS}
+    h.notebook = json.loads(text)
+    for name, answer in answers.items():
+        h[name]["source"] = answer
+
+
+@mangling(24)
+def a_cell_of_a_megabyte(h):
+    h.insert("setup", "split_heads = '" + "split_heads " * 90_000 + "'")
+
+
+@mangling(24)
+def names_used_for_other_things(h):
+    h.insert("setup", "check = example = None", "def NotWrittenYet(): ...")
+
+
+@mangling(24)
+def answers_in_a_branch(h):
+    body = h.text("attend").replace("\n", "\n    ")
+    h["attend"]["source"] = f"if torch.cuda.is_available():\n    pass\nelse:\n    {body}"
+
+
+@mangling(24, "the most complete")
+def drafts_of_every_kind_beside(h):
+    draft = copy.deepcopy(h.released)
+    for cell in draft["cells"]:
+        if cell["id"] == "split_heads":
+            cell["source"] = WRONG_SPLIT
+    h.name = "final FINAL (2).ipynb"
+    h.others |= {NAME: draft, "Untitled.ipynb": draft, "old[1].ipynb": h.released}
+
+
 def checksum(cell: dict) -> str:
     """nbgrader's, of the cell as it is now."""
-    import nbformat
-    from nbgrader.utils import compute_checksum
-
     return compute_checksum(nbformat.from_dict(cell))

@@ -13,7 +13,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from attention_lab.handin import Finding, Kind, Lesson, Slot
+from attention_lab.handin import Finding, Kind, Lesson
+from attention_lab.handin.lesson import SOLUTION, WRITTEN
 from classroom.grading.record import Record
 
 KEY = "repair"
@@ -24,11 +25,14 @@ FLAGS = {
     Kind.RIVALS: "{}: answered several times; graded the last answer before the checks",
     Kind.SPLIT: "{}: stood in two cells; graded as one",
     Kind.NOT_CODE: "{}: stood in a text cell; graded as code",
-    Kind.NAMELESS: "{0}: its cell defines no {0}",
+}
+DOUBTS = {
     Kind.MISSING: "{}: no cell answers it",
+    Kind.NAMELESS: "{0}: its cell defines no {0}",
+    Kind.BROKEN: "{}: its cell is no Python",
+    Kind.ANOTHER: "{}: lost points, and a cell further down has another answer",
 }
 OTHER_VERSION = "comes from another version of the lesson: its {} differs"
-DOUBTS = {Kind.ANOTHER: "{}: lost points, and a cell further down has another answer"}
 
 
 def write(notebook: NotebookNode, flags: Iterable[str], doubts: dict[str, str]) -> None:
@@ -50,21 +54,19 @@ def flags_in(folder: Path) -> tuple[list[str], bool]:
 
 
 def flags_of(findings: Iterable[Finding], lesson: Lesson) -> list[str]:
+    """What is to be looked at however the checks turn out."""
     return [
-        FLAGS[finding.kind].format(finding.slot.name)
+        (FLAGS | DOUBTS)[finding.kind].format(finding.slot.name)
         for finding in findings
-        if finding.kind in FLAGS and _counts(finding.slot, lesson)
+        if (finding.kind in FLAGS and lesson.tests_of(finding.slot))
+        or (finding.kind in DOUBTS and finding.slot.kind == WRITTEN)
     ]
 
 
 def doubts_of(findings: Iterable[Finding], lesson: Lesson) -> dict[str, str]:
+    """By step, what is to be looked at only if its checks fail."""
     return {
         finding.slot.name: DOUBTS[finding.kind].format(finding.slot.name)
         for finding in findings
-        if finding.kind in DOUBTS and _counts(finding.slot, lesson)
+        if finding.kind in DOUBTS and finding.slot.kind == SOLUTION
     }
-
-
-def _counts(slot: Slot, lesson: Lesson) -> bool:
-    """Whether an answer has points to lose."""
-    return slot.kind == "written" or (slot.kind == "solution" and bool(lesson.tests_of(slot)))

@@ -1,6 +1,7 @@
 """What nbgrader takes from a student's folder, just before it takes it."""
 
 import glob
+import os
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
@@ -28,15 +29,14 @@ def links_elsewhere(folder: Path) -> list[str]:
 
     nbgrader would copy what is there; it is told to ignore them.
     """
-    home = folder.resolve()
+    home = os.path.realpath(folder)
     links = (path for path in folder.rglob("*") if path.is_symlink())
-    return sorted(
-        {
-            glob.escape(path.name)
-            for path in links
-            if not (path.exists() and path.resolve().is_relative_to(home))
-        }
-    )
+    elsewhere = (path for path in links if not (path.exists() and _leads_into(home, path)))
+    return sorted({glob.escape(path.name) for path in elsewhere})
+
+
+def _leads_into(home: str, path: Path) -> bool:
+    return Path(os.path.realpath(path)).is_relative_to(home)
 
 
 def _has_work(folder: Path, source: Path) -> bool:

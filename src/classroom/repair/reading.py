@@ -4,6 +4,7 @@ Outputs, and metadata that nothing here needs, are left out: they only take room
 """
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -37,6 +38,8 @@ def read(path: Path) -> tuple[NotebookNode, bool]:
     try:
         if not _is_own(path):
             raise Unreadable("is a link, not a file: ask for the file itself")
+        if not path.is_file():  # reading a pipe would never end
+            raise Unreadable("is not a file")
         text, guessed = _decode(path.read_bytes())
         return normalised(_parse(text)), guessed
     except (Unreadable, OSError) as error:
@@ -74,7 +77,7 @@ def make_ids_unique(cells: list[NotebookNode]) -> None:
 
 def _is_own(path):
     """Whether a path leads nowhere outside its own folder."""
-    return path.resolve().is_relative_to(path.parent.resolve())
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(path.parent))
 
 
 def _decode(content):

@@ -6,6 +6,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from attention_lab.handin import Inspection, Lesson, code, inspect
+from attention_lab.handin.lesson import SETUP
 from classroom.repair.reading import Unreadable, read
 
 GUESSED_ENCODING = "{} is in no encoding that could be told: look at letters with accents"
@@ -28,6 +29,11 @@ class Work:
         found = self.inspection.found
         return {name: found[name].source for name in self.inspection.answered}
 
+    def is_of(self, lesson: Lesson) -> bool:
+        """Whether it holds a cell that is the lesson's alone: imports are in many notebooks."""
+        own = {slot.name for slot in lesson.slots if slot.kind != SETUP}
+        return not own.isdisjoint(self.inspection.found)
+
 
 def find_work(folder: Path, lesson: Lesson) -> Work:
     """The work on a lesson in a student's folder: the file with the most answers, the newest of
@@ -37,12 +43,12 @@ def find_work(folder: Path, lesson: Lesson) -> Work:
         Unreadable: no file holds any; the message names the files and their reasons.
     """
     found, unreadable = [], []
-    for path in sorted(folder.glob("*.ipynb")):
+    for path in sorted(folder.glob("[!.]*.ipynb")):
         try:
             found.append(_look_at(path, lesson))
         except Unreadable as reason:
             unreadable.append(reason)
-    works = [work for work in found if work.inspection.found]
+    works = [work for work in found if work.is_of(lesson)]
     if works:
         return _chosen(works, f"{lesson.notebook}.ipynb", unreadable)
     reasons = [*unreadable, *(f"{work.path.name} holds no cell of the lesson" for work in found)]

@@ -1,0 +1,56 @@
+import nbformat
+import pytest
+from nbformat.v4 import new_notebook
+
+from attention_lab.handin import Finding, Kind, Lesson, Slot
+from classroom.grading.record import Record
+from classroom.repair.flags import doubts_of, flags_in, flags_of, read, write
+
+
+def found(released, kind, name="double"):
+    [slot] = (slot for slot in released.lesson.slots if slot.name == name)
+    return [Finding(kind, slot)]
+
+
+def test_what_was_guessed_is_a_flag(released):
+    [flag] = flags_of(found(released, Kind.SPLIT), released.lesson)
+    assert flag == "double: stood in two cells; graded as one"
+
+
+def test_what_is_certain_is_none(released):
+    for kind in (Kind.UNMARKED, Kind.COPIED, Kind.UNANSWERED, Kind.EDITED):
+        assert flags_of(found(released, kind), released.lesson) == []
+        assert doubts_of(found(released, kind), released.lesson) == {}
+    missing = found(released, Kind.MISSING, "test_double_value")
+    assert flags_of(missing, released.lesson) == []
+
+
+@pytest.mark.parametrize("kind", [Kind.ANOTHER, Kind.BROKEN, Kind.MISSING, Kind.NAMELESS])
+def test_what_the_checks_may_settle_is_a_doubt(released, kind):
+    findings = found(released, kind)
+    assert flags_of(findings, released.lesson) == []
+    assert list(doubts_of(findings, released.lesson)) == ["double"]
+
+
+def test_what_no_check_can_settle_is_a_flag():
+    essay = Slot("essay", "written", "")
+    findings = [Finding(Kind.MISSING, essay)]
+    assert flags_of(findings, Lesson("small", (essay,))) == ["essay: no cell answers it"]
+    assert doubts_of(findings, Lesson("small", (essay,))) == {}
+
+
+def test_there_and_back_again():
+    notebook = new_notebook()
+    assert read(notebook) == ([], {})
+    write(notebook, ["a"], {"double": "b"})
+    assert read(notebook) == (["a"], {"double": "b"})
+
+
+def test_the_flags_of_a_folder(tmp_path):
+    notebook = new_notebook()
+    Record(finished=True, flags=["mentions gc"]).write(notebook)
+    nbformat.write(notebook, tmp_path / "one.ipynb")
+    assert flags_in(tmp_path) == (["mentions gc"], False)
+    write(notebook, ["a guess"], {})
+    nbformat.write(notebook, tmp_path / "two.ipynb")
+    assert flags_in(tmp_path) == (["mentions gc", "mentions gc"], True)
