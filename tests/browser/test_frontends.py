@@ -154,7 +154,7 @@ def test_trusted_reopen_is_alive_though_nothing_has_run(jupyter, lab):
     lost = nbformat.v4.new_output("display_data", widgets | {"text/plain": "sliders"})
     player = output(play(lambda tokens, causal=False: np.eye(3)[None] / (1 + causal), "a b c"))
     jupyter.write("own.ipynb", "1", "2", outputs=[[output(heads())], [lost, player]], trusted=True)
-    page = lab("own.ipynb", tolerate="widget model not found")
+    page = lab("own.ipynb", tolerate=["widget model not found"])
     expect(page.get_by_role("application")).to_have_count(2)
     before = pixels(page)
     page.get_by_role("button", name="causal", exact=True).first.click()
