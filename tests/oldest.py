@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-BOUND = re.compile(r"([\w-]+)>=([\w.]+)")
+BOUND = re.compile(r"([\w-]+)(?:\[\w+\])?>=([\w.]+)")
 
 
 def bounds() -> dict[str, str]:
