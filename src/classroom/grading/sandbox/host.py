@@ -8,6 +8,7 @@ place beside it is compared with the start after every submission.
 import gc
 import importlib
 import os
+import pkgutil
 import resource
 import shutil
 import signal
@@ -17,19 +18,14 @@ from pathlib import Path
 
 import torch
 
+import attention_lab
 from attention_lab.observation import Call, Probe, Request, encode, observe_encoded
 
 from . import process, state, wire
 from .shell import make_shell
 from .submission import serve
 
-WARM = (
-    "attention_lab.heatmap",
-    "attention_lab.observation",
-    "ipywidgets",
-    "matplotlib.pyplot",
-    "torch.testing",
-)
+WARM = ("ipywidgets", "matplotlib.pyplot", "torch.testing")
 WARM_CELLS = ("1 / 0", "from attention_lab import show_heads\nshow_heads([[[1.0]]])")
 
 
@@ -57,7 +53,7 @@ def warm_up(output_limit):
     """Import and touch what every submission needs, on one thread, without random numbers."""
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
-    for name in WARM:
+    for name in (*WARM, *_lab()):
         with suppress(ImportError):
             importlib.import_module(name)
     observe_encoded(torch.sigmoid, encode(Request(tuple(_tiny_probes()))))
@@ -69,6 +65,13 @@ def warm_up(output_limit):
     gc.freeze()  # no child walks through, and so copies, what was imported
     process.gather_memory()
     return shell
+
+
+def _lab():
+    """The names of what a notebook may import of the package."""
+    return [
+        f"attention_lab.{module.name}" for module in pkgutil.iter_modules(attention_lab.__path__)
+    ]
 
 
 def _tiny_probes():

@@ -56,6 +56,10 @@ class Shell(InteractiveShell):
         """IPython would keep a second copy of all that is printed, without bound."""
         return contextlib.nullcontext()
 
+    def _format_exception_for_storage(self, *_, **__):
+        """IPython would render every error a second time, for its history: an endless recursion
+        for half a minute."""
+
     def run(self, source: str) -> tuple[int, list[dict]]:
         """Run one cell; return its execution count and its outputs."""
         self.recorder.begin()

@@ -1,0 +1,81 @@
+import pytest
+
+from classroom.grading.sandbox.shell import Shell, make_shell
+
+
+@pytest.fixture
+def shell():
+    yield make_shell(10_000)
+    Shell.clear_instance()
+
+
+def kinds(outputs):
+    return [output["output_type"] for output in outputs]
+
+
+def test_cell_shows_streams_displays_and_its_result_in_order(shell):
+    source = "import sys\nprint('a')\nsys.stderr.write('b')\ndisplay(1)\n2"
+    count, outputs = shell.run(source)
+    assert count == 1
+    assert kinds(outputs) == ["stream", "stream", "display_data", "execute_result"]
+    assert [output.get("name") for output in outputs[:2]] == ["stdout", "stderr"]
+    assert outputs[-1]["data"] == {"text/plain": "2"}
+
+
+def test_cells_are_counted_and_share_their_names(shell):
+    shell.run("x = 20")
+    assert shell.run("x + 1")[0] == 2
+    assert shell.run("_ + 1")[1][0]["data"]["text/plain"] == "22"
+
+
+def test_semicolon_hides_the_result(shell):
+    assert shell.run("2;")[1] == []
+
+
+def test_traceback_names_cells_and_nothing_else(shell):
+    shell.run("import json\ndef f():\n    json.loads('[')")
+    (error,) = shell.run("f()")[1]
+    assert error["ename"] == "JSONDecodeError"
+    assert error["traceback"][:2] == [
+        "In [2], line 1: f()",
+        "In [1], line 3: json.loads('[')",
+    ]
+    assert len(error["traceback"]) == 3
+
+
+def test_endless_recursion_is_shown_in_a_few_lines(shell):
+    (error,) = shell.run("def f():\n    f()\nf()")[1]
+    assert error["ename"] == "RecursionError"
+    assert len(error["traceback"]) < 15
+
+
+def test_exception_may_say_one_line_for_itself(shell):
+    (error,) = shell.run(
+        "class Friendly(Exception):\n    def _render_traceback_(self):\n        return ['hello']\n"
+        "raise Friendly"
+    )[1]
+    assert error["traceback"] == ["hello"]
+
+
+@pytest.mark.parametrize("rendered", ["1 / 0", "3"])
+def test_exception_that_renders_nonsense_is_shown_as_ever(shell, rendered):
+    (error,) = shell.run(
+        f"class Odd(Exception):\n    def _render_traceback_(self):\n        return {rendered}\n"
+        "    def __str__(self):\n        raise ValueError\nraise Odd"
+    )[1]
+    assert error["ename"] == "Odd"
+    assert error["evalue"] == ""
+
+
+def test_error_of_the_last_cell_is_kept(shell):
+    shell.run("1 / 0")
+    assert isinstance(shell.error, ZeroDivisionError)
+    shell.run("1")
+    assert shell.error is None
+
+
+def test_reset_leaves_nothing(shell):
+    shell.run("x = 1")
+    shell.reset(new_session=True)
+    assert "x" not in shell.user_ns
+    assert shell.run("1")[0] == 1

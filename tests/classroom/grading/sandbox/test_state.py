@@ -1,0 +1,47 @@
+import os
+import socket
+
+import pytest
+
+from classroom.grading.sandbox import state
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    monkeypatch.setattr(state, "PLACES", (tmp_path,))
+    return tmp_path
+
+
+@pytest.fixture
+def changed(places):
+    before = state.snapshot()
+    return lambda: state.differences(before, state.snapshot())
+
+
+def test_nothing_changes_by_itself(changed):
+    assert changed() == []
+
+
+def test_files_are_seen(changed, places):
+    (places / "left-over").touch()
+    assert changed() == ["files"]
+
+
+def test_descriptors_are_seen(changed):
+    with socket.socket():
+        assert changed() == ["descriptors"]
+
+
+def test_affinity_is_seen(changed):
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        assert changed() == (["affinity"] if len(cores) > 1 else [])
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def test_every_part_is_compared(places):
+    before = state.snapshot()
+    for name in before:
+        assert state.differences(before, before | {name: "other"}) == [name]

@@ -1,0 +1,120 @@
+"""Graded cells on answers that live in this process."""
+
+import pytest
+import torch
+
+from attention_lab import check, observation
+from classroom.grading.judge import Judge
+from classroom.grading.sandbox.shell import Shell
+
+SETUP = ("from attention_lab import check",)
+VISIBLE = 'check.split_heads(split_heads, aspect="value")'
+HIDDEN = 'check.split_heads(split_heads, aspect="value", hidden=True)'
+BOTH = f"{VISIBLE}\n{HIDDEN}"
+
+
+class Learner:
+    """A submission that has defined these functions; counts how often they were tried."""
+
+    def __init__(self, **names):
+        self.names = names
+        self.tried = 0
+
+    def observer(self):
+        return self
+
+    def close(self):
+        pass
+
+    def ask(self, do, name, payload=b""):
+        if do == "describe":
+            return {"is": "callable" if name in self.names else "missing"}, b""
+        self.tried += 1
+        return {}, observation.observe_encoded(self.names[name], payload)
+
+
+def right(x, num_heads):
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+
+
+def wrong(x, num_heads):
+    B, T, d_model = x.shape
+    return x.reshape(B, num_heads, T, d_model // num_heads)
+
+
+def wrong_for_one_token(x, num_heads):
+    return right(x, num_heads) * (x.shape[1] > 1)
+
+
+@pytest.fixture
+def judge():
+    judge = Judge(1, 1 << 20)
+    judge.begin(SETUP)
+    yield judge
+    Shell.clear_instance()
+    check.use_seed(None)
+
+
+def text(ran):
+    return "".join(output.get("text", "") for output in ran.outputs)
+
+
+def error(ran):
+    (found,) = [output for output in ran.outputs if output["output_type"] == "error"]
+    return found
+
+
+def test_right_answer_is_tried_once_and_one_line_is_shown(judge):
+    learner = Learner(split_heads=right)
+    ran = judge.run(BOTH, learner).ran
+    assert learner.tried == 1
+    assert text(ran).count("\N{CHECK MARK}") == 1
+    assert ran.misconception is None
+
+
+def test_mistake_is_shown_on_the_trials_that_the_learner_knows(judge):
+    ran = judge.run(BOTH, Learner(split_heads=wrong)).ran
+    alone = judge.run(VISIBLE, Learner(split_heads=wrong)).ran
+    assert error(ran)["evalue"] == error(alone)["evalue"]
+    assert ran.misconception == alone.misconception is not None
+
+
+def test_mistake_that_only_hidden_trials_show_costs_the_points(judge):
+    assert "\N{CHECK MARK}" in text(
+        judge.run(VISIBLE, Learner(split_heads=wrong_for_one_token)).ran
+    )
+    ran = judge.run(BOTH, Learner(split_heads=wrong_for_one_token)).ran
+    assert error(ran)["ename"] == "Mistake"
+
+
+def test_answer_that_is_right_from_the_second_time_on_stays_wrong(judge):
+    class Hesitant(Learner):
+        def ask(self, do, name, payload=b""):
+            self.names["split_heads"] = right if self.tried else wrong
+            return super().ask(do, name, payload)
+
+    assert error(judge.run(HIDDEN, Hesitant(split_heads=wrong)).ran)["ename"] == "Mistake"
+
+
+def test_cell_with_a_visible_check_alone_is_judged_by_it(judge):
+    assert error(judge.run(VISIBLE, Learner(split_heads=wrong)).ran)["ename"] == "Mistake"
+    assert "\N{CHECK MARK}" in text(judge.run(VISIBLE, Learner(split_heads=right)).ran)
+
+
+def test_cells_are_numbered_without_gaps(judge):
+    counts = [judge.run(BOTH, Learner(split_heads=answer)).ran.count for answer in (wrong, right)]
+    assert counts[1] == counts[0] + 1
+
+
+def test_check_is_itself_again_afterwards(judge):
+    judge.run(BOTH, Learner(split_heads=right))
+    assert judge.shell.user_ns["check"] is check
+
+
+def test_cell_that_asks_for_a_missing_function_fails(judge):
+    assert error(judge.run(BOTH, Learner()).ran)["ename"] == "NameError"
+
+
+def test_numbers_of_the_course_are_not_the_learners(judge):
+    judge.begin((*SETUP, "import torch\nx = torch.ones(2)"))
+    assert judge.run("assert x.sum() == 2", Learner(x=torch.zeros)).ran.outputs == ()

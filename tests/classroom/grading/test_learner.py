@@ -1,0 +1,198 @@
+"""A submission seen from outside, with a thread in its place."""
+
+import contextlib
+import socket
+import threading
+
+import pytest
+
+from classroom.grading import learner
+from classroom.grading.confinement import Broken
+from classroom.grading.job import File
+from classroom.grading.learner import Gone, Learner, NoAnswer
+from classroom.grading.limits import Limits
+from classroom.grading.sandbox import wire
+
+SHOWN = {"count": 1, "outputs": [{"output_type": "stream", "name": "stdout", "text": "hello"}]}
+INTERRUPTED = {"ename": "KeyboardInterrupt", "evalue": "", "traceback": []}
+
+
+class Sandbox:
+    """A confinement whose submission is a thread that answers with `behaves(message)`."""
+
+    overstepped = None
+
+    def __init__(self, behaves):
+        self.limits = Limits(cell=0.2, grace=0.2)
+        self.interrupted = threading.Event()
+        self.alive = True
+        self._behaves = behaves
+
+    def start_submission(self):
+        ours, theirs = socket.socketpair()
+        self.thread = threading.Thread(target=self._serve, args=(wire.Channel(theirs),))
+        self.thread.start()
+        return wire.Channel(ours)
+
+    def interrupt(self):
+        self.interrupted.set()
+
+    def ping(self):
+        if not self.alive:
+            raise Broken("gone")
+
+    def _serve(self, channel):
+        with contextlib.closing(channel), contextlib.suppress(wire.Closed, OSError):
+            while True:
+                answer = self._behaves(*channel.receive_with_socket())
+                if answer is None:
+                    return
+                say(channel, answer)
+
+
+def say(channel, answer):
+    """Send a message, or bytes that are none."""
+    channel.sock.sendall(answer) if isinstance(answer, bytes) else channel.send(answer)
+
+
+@pytest.fixture
+def start():
+    """Starts a Learner whose submission behaves like this."""
+    started = []
+
+    def make(behaves, **settings):
+        sandbox = Sandbox(behaves)
+        vars(sandbox).update(settings)
+        started.append(Learner(sandbox))
+        return started[-1]
+
+    yield make
+    for each in started:
+        each.close()
+        each.confinement.thread.join()
+
+
+def test_cell_shows_what_the_submission_says(start):
+    ran = start(lambda *_: SHOWN).run("print('hello')")
+    assert (ran.count, *ran.outputs) == (1, *SHOWN["outputs"])
+
+
+def test_files_are_handed_over(start):
+    written = {}
+
+    def behaves(message, payload, _):
+        written[message["name"]] = payload
+        return {}
+
+    start(behaves).write(File("data/words.txt", b"the cat"))
+    assert written == {"data/words.txt": b"the cat"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{}, {"count": "1", "outputs": []}, {"count": 1, "outputs": [{"output_type": "magic"}]}],
+)
+def test_what_is_no_output_ends_the_submission(start, answer):
+    broken = start(lambda *_: answer)
+    with pytest.raises(Gone, match="no output"):
+        broken.run("1")
+    with pytest.raises(Gone, match="no output"):
+        broken.run("2")
+
+
+def test_what_is_no_message_ends_the_submission(start):
+    with pytest.raises(Gone, match="no message"):
+        start(lambda *_: b"\xff" * 20).run("1")
+
+
+def test_submission_that_dies_is_gone(start):
+    with pytest.raises(Gone, match="process ended"):
+        start(lambda *_: None).run("exit")
+
+
+def test_sandbox_that_dies_is_not_the_submissions_fault(start):
+    with pytest.raises(Broken):
+        start(lambda *_: None, alive=False).run("1")
+
+
+def test_sandbox_that_the_watchdog_ended_is(start):
+    with pytest.raises(Gone, match="2048 MiB"):
+        start(lambda *_: None, alive=False, overstepped="it used more than 2048 MiB").run("1")
+
+
+def test_slow_cell_is_interrupted_and_says_so(start):
+    def behaves(*_):
+        assert slow.confinement.interrupted.wait(5)
+        return {"count": 1, "outputs": [{"output_type": "error", **INTERRUPTED}]}
+
+    slow = start(behaves)
+    (error,) = slow.run("while True: pass").outputs
+    assert error["ename"] == "Stopped"
+    assert "longer than 0.2 seconds" in error["evalue"]
+
+
+def test_cell_that_cannot_be_interrupted_ends_the_submission(start):
+    released = threading.Event()
+    with pytest.raises(Gone, match="did not stop"):
+        start(lambda *_: released.wait(5) and None).run("while True: pass")
+    released.set()
+
+
+def test_flood_over_many_cells_ends_the_submission(start, monkeypatch):
+    monkeypatch.setattr(learner, "MAX_SHOWN", 150)
+    flooding = start(lambda *_: SHOWN)
+    flooding.run("print('hello')")
+    with pytest.raises(Gone, match="in all"):
+        flooding.run("print('hello')")
+
+
+# --- observing ---
+
+
+def observing(answers):
+    """A submission whose fork says `answers` in turn, None for hanging up, and then nothing."""
+
+    def fork(channel):
+        with contextlib.closing(channel), contextlib.suppress(wire.Closed, OSError):
+            for answer in answers:
+                channel.receive()
+                if answer is None:
+                    return
+                say(channel, answer)
+            while True:
+                channel.receive()
+
+    def behaves(message, _, given):
+        if message["do"] == "observe":
+            threading.Thread(target=fork, args=(wire.Channel(given),)).start()
+        return {}
+
+    return behaves
+
+
+def test_observer_passes_on_what_is_asked(start):
+    observer = start(observing([{"is": "callable"}])).observer()
+    assert observer.ask("describe", "project") == ({"is": "callable"}, b"")
+    observer.close()
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ([], "longer than 0.2 seconds"),
+        ([None], "ended the Python process"),
+        ([b"\xff" * 20], "could not be read"),
+    ],
+)
+def test_observer_that_does_not_answer_says_why(start, answers, reason):
+    with pytest.raises(NoAnswer, match=reason):
+        start(observing(answers)).observer().ask("observe", "project")
+
+
+def test_time_of_an_observer_is_that_of_all_its_answers(start):
+    observer = start(observing([{}])).observer()
+    observer.ask("describe", "project")
+    with pytest.raises(NoAnswer, match="longer"):
+        observer.ask("observe", "project")
+    with pytest.raises(NoAnswer, match="longer"):
+        observer.ask("observe", "project")
