@@ -29,6 +29,7 @@ build: .venv/.ta
 test: .venv/.test .venv-colab/.made
 	$(call need,bwrap,bubblewrap)
 	$(call need,chromium,chromium)
+	$(call need,pg_ctlcluster,postgresql)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
@@ -41,6 +42,7 @@ bench: .venv/.test
 oldest: .venv-oldest/.made
 	$(call need,bwrap,bubblewrap)
 	$(call need,chromium,chromium)
+	$(call need,pg_ctlcluster,postgresql)
 	.venv-oldest/bin/python -m pytest --numprocesses 2 --dist loadfile
 
 .venv/.%: pyproject.toml constraints.txt

@@ -1,4 +1,4 @@
-"""What every test shares: one torch thread, and the lines that sum up the suites."""
+"""What every test shares: one torch thread, a PostgreSQL server, lines that sum up the suites."""
 
 import os
 
@@ -6,7 +6,7 @@ import pytest
 
 os.environ["OMP_NUM_THREADS"] = "1"  # also of the kernels that tests start, two at a time
 
-pytest_plugins = ["summary"]
+pytest_plugins = ["postgresql_server", "summary"]
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -39,10 +39,16 @@ def register(course: CourseDirectory, assignment: str, config: Config) -> None:
 
     This is `nbgrader generate_assignment` without its release, which stays as it is.
     """
-    gradebooks.create(course.db_url)
-    with Gradebook(course.db_url, course.course_id) as gradebook:
-        if is_registered(gradebook, assignment):
-            return
+    with gradebooks.held(course.db_url):
+        gradebooks.create(course.db_url)
+        with Gradebook(course.db_url, course.course_id) as gradebook:
+            if is_registered(gradebook, assignment):
+                return
+            gradebooks.enter_course(gradebook, course.course_id)
+        _generate(course, assignment, config)
+
+
+def _generate(course: CourseDirectory, assignment: str, config: Config) -> None:
     with TemporaryDirectory() as scratch:
         copy = CourseDirectory(
             root=course.root,
