@@ -20,9 +20,12 @@ MAXIMUM = {
 }  # fmt: skip
 
 
+ANSWERS = {step: bank.load(step) for step in MAXIMUM}
+
+
 def student(number: int, generator: random.Random) -> Submission:
     """Somebody who took any of the bank's answers to each step."""
-    cases = {step: generator.choice(bank.load(step)) for step in MAXIMUM}
+    cases = {step: generator.choice(ANSWERS[step]) for step in MAXIMUM}
     mistakes = {step: [case.KIND] for step, case in cases.items() if case.VERDICT == "wrong"}
     points = {step: full - (step in mistakes) for step, full in MAXIMUM.items()}
     answers = {step: case.CODE for step, case in cases.items()}
@@ -50,8 +53,7 @@ def graded():
     return GradedClass("mha", MAXIMUM, [*students, copy], {"eve": "the folder is empty"})
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("names", [False, True])
+@pytest.mark.parametrize(("scheme", "names"), [("light", False), ("dark", True)])
 def test_axe_finds_nothing(open_page, graded, scheme, names):
     page = open_page(Page(graded, names), color_scheme=scheme)
     assert Axe().run(page).response["violations"] == []
