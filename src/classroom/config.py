@@ -4,11 +4,12 @@ import os
 import sys
 from pathlib import Path
 
-from nbconvert.preprocessors import ClearMetadataPreprocessor
+from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
 from nbgrader.preprocessors import (
     AssignLatePenalties,
     ClearOutput,
     DeduplicateIds,
+    GetGrades,
     IgnorePattern,
     LimitOutput,
     OverwriteKernelspec,
@@ -17,6 +18,7 @@ from traitlets.config import Config
 
 from classroom.collect import LmsCollector, SafeExtractor
 from classroom.editions.release import CODE_STUB
+from classroom.feedback import NBGRADERS, TEMPLATES, DropEmptyComments, FeedbackExporter
 from classroom.grading.execute import SandboxedExecute
 from classroom.grading.once import CheckCellMetadataOnce, OverwriteCellsOnce
 from classroom.grading.record import MarkUnfinished
@@ -75,6 +77,11 @@ def configure(c: Config) -> None:
     # A widget cannot live in a feedback page; without stored state its plain text is shown.
     c.Execute.store_widget_state = False
     c.HTMLExporter.filters = {"markdown2html": markdown2html}
+    c.GenerateFeedback.exporter_class = FeedbackExporter
+    c.GenerateFeedback.preprocessors = [GetGrades, DropEmptyComments, CSSHTMLHeaderPreprocessor]
+    c.FeedbackExporter.template_name = "returned"
+    c.FeedbackExporter.template_file = "returned.html.j2"
+    c.FeedbackExporter.extra_template_basedirs = [str(TEMPLATES), str(NBGRADERS)]
 
 
 def _put_interpreter_on_path() -> None:

@@ -445,7 +445,7 @@ attempt(socket.getaddrinfo, "example.org", 80)
 """),
     Attack("abstract-socket", TRY + """
 import socket
-attempt(socket.socket(socket.AF_UNIX).connect, "\\0grading-canary")
+attempt(socket.socket(socket.AF_UNIX).connect, "\\0{socket}")
 """),
     Attack("files-of-the-grader", TRY + """
 import os

@@ -42,10 +42,16 @@ class Outside:
 
     port: int
     canary: str
+    socket: str
     connections: list = field(default_factory=list)
 
     def fill_in(self, code: str) -> str:
-        places = {"{host}": "127.0.0.1", "{port}": str(self.port), "{canary}": self.canary}
+        places = {
+            "{host}": "127.0.0.1",
+            "{port}": str(self.port),
+            "{canary}": self.canary,
+            "{socket}": self.socket,
+        }
         for name, place in places.items():
             code = code.replace(name, place)
         return code
@@ -61,9 +67,10 @@ def outside(tmp_path_factory, worker):
     canary.write_text("CANARY", encoding="utf-8")
     os.environ["CANARY"] = "CANARY"
     with socket.create_server(("127.0.0.1", 0)) as loopback, socket.socket(socket.AF_UNIX) as other:
-        other.bind("\0grading-canary")
+        name = f"grading-canary-{os.getpid()}"
+        other.bind(f"\0{name}")
         other.listen()
-        outside = Outside(loopback.getsockname()[1], str(canary))
+        outside = Outside(loopback.getsockname()[1], str(canary), name)
         for server in (loopback, other):
             threading.Thread(target=_accept, args=(server, outside), daemon=True).start()
         yield outside

@@ -55,7 +55,7 @@ class HarmlessOutputs(CoursePreprocessor):
         for output in cell.get("outputs", ()):
             if "data" in output:
                 output.data = NotebookNode(harmless_bundle(output.data))
-                output.metadata = NotebookNode()
+                output.metadata = alternative_text(output.data)
         return cell, resources
 
 
@@ -68,6 +68,12 @@ def harmless_bundle(data: dict) -> dict:
     if isinstance(data.get("text/html"), str):
         kept["text/html"] = clean(data["text/html"])
     return kept or {"text/plain": "(a display that is not kept)"}
+
+
+def alternative_text(data: dict) -> NotebookNode:
+    """Metadata of a display that gives its pictures the words beside them as alternative text."""
+    words = data.get("text/plain", "")
+    return NotebookNode({kind: NotebookNode(alt=words) for kind in PICTURES if kind in data})
 
 
 @pass_context

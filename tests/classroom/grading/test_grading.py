@@ -290,5 +290,6 @@ def test_feedback_shows_the_message_and_runs_nothing(course):
     GenerateFeedback(coursedir=directory, config=course.config).start()
     html = Path(course.root, "feedback", "ada", "small", "small.html").read_text(encoding="utf-8")
     assert "AssertionError" in html
+    assert "double: value</a>" in html
     assert "Thank you" in html
     assert "<script>evil" not in html

@@ -42,8 +42,12 @@ def test_process_dies_with_its_parent():
 
 
 def test_process_whose_parent_is_gone_ends_at_once():
-    with pytest.raises(SystemExit, match="gone"):
-        process.die_with_parent(os.getpid())
+    def action():
+        with pytest.raises(SystemExit, match="gone"):
+            process.die_with_parent(os.getpid())
+        return 0
+
+    assert in_fork(action) == 0
 
 
 def test_silent_process_writes_nowhere(capfd):

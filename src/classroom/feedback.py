@@ -1,0 +1,42 @@
+"""The page that a student gets back: nbgrader's, with the steps named in its list of results."""
+
+import re
+from pathlib import Path
+
+import nbgrader
+from nbconvert.exporters import HTMLExporter
+from nbformat import NotebookNode
+from nbgrader.utils import is_grade
+
+from classroom.preprocessors import CoursePreprocessor
+
+TEMPLATES = Path(__file__).parent / "templates"
+NBGRADERS = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
+ENTRY = re.compile(r'(<a href="#test_(\w+)_(shape|value)">)Test cell(</a>)')
+UNANSWERED = "No response."
+
+
+class FeedbackExporter(HTMLExporter):
+    """Renders with the template `returned`, which needs no network."""
+
+    def default_filters(self):
+        yield from super().default_filters()
+        yield "name_entries", name_entries
+
+
+def name_entries(page: str) -> str:
+    """Name the entries of nbgrader's list after the step and what was looked at."""
+    return ENTRY.sub(r"\1\2: \3\4", page)
+
+
+class DropEmptyComments(CoursePreprocessor):
+    """Leaves out nbgrader's remark on every cell that nobody wrote into: where there are points,
+    the check says so; where there are none, it was a choice."""
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: dict, index: int
+    ) -> tuple[NotebookNode, dict]:
+        own = cell.metadata.get("nbgrader", {})
+        if own.get("comment") == UNANSWERED and not is_grade(cell):
+            del own["comment"]
+        return cell, resources
