@@ -7,10 +7,12 @@ The path of a submission, one module each:
     ahead       starts the jobs of the submissions that follow
     pool        hands jobs to the workers
     worker      a process that judges, and the sandbox it has to itself
-    judge       runs graded cells outside the sandbox, on `handles` of the learner's functions
+    judge       runs graded cells outside the sandbox, on `handles` of the learner's functions, with
+                the visible checks put off (`deferral`)
     learner     the submission as seen from outside
     confinement a running sandbox as seen from outside; its command line is in `bubblewrap`
     sandbox/    what runs inside
+    once        nbgrader's passes that need not ask the gradebook for every submission
     outputs, flags, record, save, sanitise   what is kept of it, and in which form
 
 `classroom.config` puts it into an nbgrader course. Its settings are those of `grading.Grading`.
