@@ -17,6 +17,7 @@ from traitlets.config import Config
 
 import attention_lab
 from attention_lab.edition import fingerprint_of, package_files
+from classroom import gradebook as gradebooks
 from classroom.course import source_folder, with_settings
 from classroom.grade import LOG, run_nbgrader
 from classroom.regrade.definition import (
@@ -154,10 +155,15 @@ def _prepare(
             old = read_definition(gradebook, assignment)
         except MissingEntry:
             old = {}
-        graded = set(read_marks(gradebook, assignment))
+        graded = {
+            student
+            for student, marks in read_marks(gradebook, assignment).items()
+            if any(mark.score is not None for mark in marks.cells.values())
+        }
         if not graded:
             raise NothingToRegrade(f"{assignment}: nobody has a grade yet, nothing to grade again")
         renamed = renamed_cells(old, new, asked)
+        gradebooks.create(aside.db_url)
         with Gradebook(aside.db_url, course.course_id) as copy:
             copy_gradebook(gradebook, copy)
             follow(copy, assignment, new, renamed)

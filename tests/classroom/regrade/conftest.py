@@ -63,6 +63,16 @@ class GradedCourse:
 @pytest.fixture
 def graded(course, monkeypatch):
     """Ada has 1 + 2 points and bob 1 + 0; the gradebook is as nbgrader leaves it."""
+    return _graded(course, monkeypatch)
+
+
+@pytest.fixture
+def graded_in_postgresql(course, monkeypatch, new_database):
+    course.config.CourseDirectory.db_url = new_database()
+    return _graded(course, monkeypatch)
+
+
+def _graded(course, monkeypatch):
     (course.root / "nbgrader_config.py").write_text(CONFIG)
     graded = GradedCourse(course)
     register(course.directory, "small", course.config)

@@ -105,3 +105,28 @@ def test_cut_off_it_is_finished_by_the_same_command(graded, monkeypatch, moved):
         assert points_in(graded.autograded(student)) == graded.verdicts[student]
         old = kept / "autograded" / student / "small" / "small.ipynb"
         assert points_in(old)["test_double_shape"] == 1
+
+
+def test_in_postgresql_it_is_the_same(graded_in_postgresql):
+    """Where every reference between tables is checked, as it is not in SQLite."""
+    graded = graded_in_postgresql
+    graded.by_hand("bob", "test_double_value", 1.5, "nearly")
+
+    def change(cells):
+        cells[3].metadata.nbgrader.grade_id = cells[3].id = "test_twice"
+        gone = cells.pop(2)
+        gone.metadata.nbgrader.grade_id = gone.id = "test_more"
+        gone.source = "assert double(0) == 0"
+        cells.append(gone)
+
+    graded.edit_source(change)
+    for student in graded.verdicts:
+        graded.verdicts[student] = {"test_twice": 2, "test_more": 1}
+    rehearse(graded)
+    kept = finish(graded)
+    assert graded.marks("bob").cells == {
+        ("small", "test_twice"): Mark(2, 1.5, None, True),
+        ("small", "test_more"): Mark(1, None, None, False),
+    }
+    assert graded.marks("bob").notes == {("small", "double"): Note(None, "nearly")}
+    assert kept_rows(kept)["bob", "test_double_shape"]["auto_score"] == "1"

@@ -47,6 +47,14 @@ def test_who_has_no_grade_yet_is_left_to_the_grading(graded):
     assert run(graded).students == ["ada", "bob"]
 
 
+def test_who_has_no_points_yet_is_left_to_the_grading(graded):
+    with graded.gradebook() as gradebook:
+        for cell in ("test_double_shape", "test_double_value"):
+            gradebook.find_grade(cell, "small", "small", "bob").auto_score = None
+        gradebook.db.commit()
+    assert run(graded).students == ["ada"]
+
+
 def test_who_cannot_be_graded_again_is_said_with_the_reason(graded):
     del graded.verdicts["ada"]
     (graded.root / "submitted" / "ada" / "small" / "small.ipynb").write_text('{"cells": [')

@@ -1,0 +1,79 @@
+import threading
+from contextlib import closing
+
+import nbgrader.api
+import pytest
+import sqlalchemy
+
+from classroom import gradebook
+
+
+@pytest.fixture
+def db_url(tmp_path):
+    return f"sqlite:///{tmp_path / 'gradebook.db'}"
+
+
+def tables(db_url):
+    """The definition of every table, and the version that is noted."""
+    engine = sqlalchemy.create_engine(db_url)
+    try:
+        with closing(engine.connect()) as connection:
+            rows = connection.execute(sqlalchemy.text("SELECT name, sql FROM sqlite_master"))
+            defined = {name: (sql or "").rstrip(";") for name, sql in rows}
+            version = connection.execute(sqlalchemy.text("SELECT * FROM alembic_version"))
+            return defined, version.fetchall()
+    finally:
+        engine.dispose()
+
+
+def test_gradebook_is_the_one_that_nbgrader_makes(course, db_url, tmp_path):
+    gradebook.create(db_url)  # `course` has put alembic on PATH, which nbgrader runs
+    other = f"sqlite:///{tmp_path / 'other.db'}"
+    nbgrader.api.Gradebook(other).close()
+    assert tables(db_url) == tables(other)
+
+
+def test_gradebook_that_exists_is_left_alone(db_url):
+    gradebook.create(db_url)
+    with nbgrader.api.Gradebook(db_url) as book:
+        book.add_student("ada")
+    gradebook.create(db_url)
+    with nbgrader.api.Gradebook(db_url) as book:
+        assert [student.id for student in book.students] == ["ada"]
+
+
+def test_alembic_is_not_run(db_url, monkeypatch):
+    monkeypatch.setattr(nbgrader.api, "get_alembic_version", lambda: pytest.fail("alembic was run"))
+    gradebook.create(db_url)
+    nbgrader.api.Gradebook(db_url).close()
+
+
+def test_in_postgresql_one_grader_waits_for_the_other(new_database):
+    db_url, order = new_database(), []
+
+    def come_second():
+        with gradebook.held(db_url):
+            order.append("second")
+
+    other = threading.Thread(target=come_second)
+    with gradebook.held(db_url):
+        other.start()
+        other.join(timeout=0.5)
+        order.append("first")
+    other.join()
+    assert order == ["first", "second"]
+
+
+def test_a_file_cannot_be_held(db_url):
+    with gradebook.held(db_url), gradebook.held(db_url):
+        gradebook.create(db_url)
+
+
+def test_postgresql_takes_assignments_of_a_course_without_a_name(new_database):
+    db_url = new_database()
+    gradebook.create(db_url)
+    with nbgrader.api.Gradebook(db_url, "") as book:
+        with pytest.raises(nbgrader.api.InvalidEntry):
+            book.add_assignment("small")
+        gradebook.enter_course(book, "")
+        book.add_assignment("small")
