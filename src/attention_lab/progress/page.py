@@ -78,9 +78,12 @@ class Page:
 
     def _by_which_checks(self):
         results = [result for step in self.record.results.values() for result in step.values()]
-        if any(result.passed and not result.hidden for result in results) or not results:
-            return "by the visible checks. Grading has hidden ones as well."
-        return "by all checks, also those that grading has."
+        passed = [result for result in results if result.passed]
+        if not passed:
+            return "nothing passes yet."
+        if all(result.hidden for result in passed):
+            return "by all checks, also those that grading has."
+        return "by the visible checks. Grading has hidden ones as well."
 
     def _rows(self):
         yield ["step", *ASPECTS, "points"]

@@ -28,7 +28,7 @@ def result(passed=True, hidden=False):
 
 def test_at_first_nothing_is_tried():
     assert page().points == 0
-    assert page().headline.startswith("0 of 5 points so far, by the visible checks.")
+    assert page().headline == "0 of 5 points so far, nothing passes yet."
     assert repr(page()).splitlines()[3].split() == ["split_heads", "–", "–", "0", "of", "3"]
 
 
@@ -38,6 +38,10 @@ def test_points_are_those_of_the_aspects_that_pass():
     shown = repr(page(results))
     assert re.search(r"split_heads +✗ not yet +✓ right +2 of 3", shown)
     assert "stretch" not in shown
+
+
+def test_what_fails_says_nothing_of_hidden_checks():
+    assert "nothing passes yet" in page({"attend": {"shape": result(False)}}).headline
 
 
 @pytest.mark.parametrize(
