@@ -60,13 +60,14 @@ class Readiness:
         return f"Not ready yet: {count} {'thing' if count == 1 else 'things'} to do."
 
 
-def ready_to_submit(path: str | Path | None = None) -> Readiness:
+def ready_to_submit(path: str | Path | None = None) -> Readiness | None:
     """Look at the saved notebook, print what the grader will find in it, and what to do.
 
-    path: the notebook's file, where it cannot be found by itself. Raises nothing.
+    path: the notebook's file, where it cannot be found by itself. Raises nothing. While the
+    notebook is being graded it does nothing and returns None.
     """
     if os.environ.get("NBGRADER_EXECUTION"):
-        return Readiness()
+        return None
     try:
         return _look(path)
     except NotFound as reason:

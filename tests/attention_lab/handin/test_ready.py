@@ -142,5 +142,5 @@ def test_nothing_is_raised(check, notebook, monkeypatch):
 
 def test_while_grading_it_says_nothing(capsys, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    assert ready_to_submit("none.ipynb")
+    assert ready_to_submit("none.ipynb") is None
     assert capsys.readouterr().out == ""
