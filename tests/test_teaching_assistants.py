@@ -166,6 +166,30 @@ def test_grades_go_into_the_lms(course):
     assert "Wrote canvas.csv" in said
 
 
+def correct_a_test(course):
+    """Have a graded cell of the source ask the same in other words."""
+    path = course / "source" / "mha" / NOTEBOOK
+    notebook = nbformat.read(path, as_version=4)
+    (cell,) = (cell for cell in notebook.cells if cell.id == "test_attend_value")
+    cell.source = f"# corrected\n{cell.source}"
+    nbformat.write(notebook, path)
+
+
+@pytest.mark.usefixtures("graded")
+def test_a_corrected_test_is_graded_again(course):
+    correct_a_test(course)
+    show, apply, feedback = blocks("Grade again")
+    shown = run(course, show)
+    assert "mha: 2 submissions graded again on" in shown
+    assert ", none with other points" in shown
+    assert "test_attend_value: another text" in shown
+    applied = run(course, apply)
+    assert applied.startswith(shown.partition("\nNothing is changed")[0])
+    graded_cell = course / "autograded" / "jane" / "mha" / NOTEBOOK
+    assert "# corrected" in graded_cell.read_text(encoding="utf-8")
+    run(course, feedback)
+
+
 @pytest.fixture
 def shared(course, tmp_path):
     """The exchange of the page, elsewhere, and a student's home."""
