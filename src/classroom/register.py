@@ -11,7 +11,7 @@ from traitlets.config import Config
 
 from classroom import gradebook as gradebooks
 from classroom.course import running_course, submission_of, uses_attention_lab
-from classroom.repair.folder import links_elsewhere, name_notebooks
+from classroom.repair.folder import name_notebooks, not_to_be_copied
 
 
 def pre_convert_hook(config: Config) -> Callable[..., None]:
@@ -28,7 +28,7 @@ def pre_convert_hook(config: Config) -> Callable[..., None]:
         if uses_attention_lab(course, assignment):
             register(course, assignment, config)
             withdraw_grades(course, assignment, student)
-            course.ignore = [*ignored, *links_elsewhere(Path(notebooks[0]).parent)]
+            course.ignore = [*ignored, *not_to_be_copied(Path(notebooks[0]).parent)]
             name_notebooks(course, assignment, notebooks)
 
     return prepare

@@ -23,8 +23,9 @@ def test_mangled(mangling, graded, note):
         assert any(mangling.says in text for text in told)
 
 
-def test_what_links_lead_to_is_not_copied(graded):
-    folder = graded.root / "autograded" / "linked_files_beside" / ASSIGNMENT
+@pytest.mark.parametrize("name", ["linked_files_beside", "a_mac_archive"])
+def test_what_is_no_part_of_the_work_is_not_copied(graded, name):
+    folder = graded.root / "autograded" / name / ASSIGNMENT
     assert [path.name for path in folder.iterdir()] == ["multi_head_attention.ipynb"]
 
 

@@ -24,8 +24,8 @@ def carry(notebook: NotebookNode, inspection: Inspection, released: Released) ->
     """A notebook with every cell of the released lesson that grading needs, and the answers and
     other cells of `notebook`, which is left as it is.
     """
-    carried = deepcopy(notebook)
-    carried.cells = _Carrier(notebook, inspection, released).cells()
+    cells = _Carrier(notebook, inspection, released).cells()
+    carried = NotebookNode({**notebook, "metadata": deepcopy(notebook.metadata), "cells": cells})
     make_ids_unique(sorted(carried.cells, key=lambda cell: "nbgrader" not in cell.metadata))
     return carried
 
@@ -68,10 +68,8 @@ class _Carrier:
     def _extra(self, cell: Cell) -> NotebookNode:
         if cell in self.inspection.leftovers:
             return new_markdown_cell(NOT_RUN.format(cell.source))
-        extra = deepcopy(self.handed_in[cell.index])
-        extra.source = cell.source
-        extra.metadata = NotebookNode()
-        return extra
+        handed_in = self.handed_in[cell.index]
+        return NotebookNode({**handed_in, "source": cell.source, "metadata": NotebookNode()})
 
     def _filled(self, slot: Slot, source: str) -> NotebookNode:
         filled = deepcopy(self.official[slot.name])

@@ -47,7 +47,7 @@ def read(notebook: NotebookNode) -> tuple[list[str], dict[str, str]]:
 
 def flags_in(folder: Path) -> tuple[list[str], bool]:
     """All flags of what was graded into a folder, and whether anything had to be guessed."""
-    notebooks = [nbformat.read(path, as_version=4) for path in sorted(folder.glob("*.ipynb"))]
+    notebooks = [nbformat.read(path, as_version=4) for path in sorted(folder.glob("[!.]*.ipynb"))]
     records = filter(None, map(Record.read, notebooks))
     found = [flag for record in records for flag in record.flags]
     return found, any(read(notebook)[0] for notebook in notebooks)

@@ -11,6 +11,8 @@ from classroom.repair.reading import Unreadable
 from classroom.repair.released import read_released
 from classroom.repair.work import find_work
 
+LEFT_BY_SYSTEMS = ("._*", ".DS_Store", "Thumbs.db", "__MACOSX")
+
 
 def name_notebooks(course: CourseDirectory, assignment: str, notebooks: list[str]) -> None:
     """Put into nbgrader's list of a student's notebooks the names they should have.
@@ -20,19 +22,21 @@ def name_notebooks(course: CourseDirectory, assignment: str, notebooks: list[str
     folder = Path(notebooks[0]).parent
     names = source_notebooks(course, assignment)
     sources = source_folder(course, assignment)
-    found = [name for name in names if _has_work(folder, sources / name)]
-    notebooks[:] = [str(folder / name) for name in found or names]
+    if len(names) > 1:
+        names = [name for name in names if _has_work(folder, sources / name)] or names
+    notebooks[:] = [str(folder / name) for name in names]
 
 
-def links_elsewhere(folder: Path) -> list[str]:
-    """Patterns of the names in a folder that link to other places, or to nothing.
+def not_to_be_copied(folder: Path) -> list[str]:
+    """Patterns of the names in a folder that are no part of the work, for nbgrader to ignore.
 
-    nbgrader would copy what is there; it is told to ignore them.
+    What macOS and Windows put beside files, such as a `._name.ipynb` that is no notebook; and links
+    to other places, or to nothing: nbgrader would copy what is there.
     """
     home = os.path.realpath(folder)
     links = (path for path in folder.rglob("*") if path.is_symlink())
     elsewhere = (path for path in links if not (path.exists() and _leads_into(home, path)))
-    return sorted({glob.escape(path.name) for path in elsewhere})
+    return [*LEFT_BY_SYSTEMS, *sorted({glob.escape(path.name) for path in elsewhere})]
 
 
 def _leads_into(home: str, path: Path) -> bool:

@@ -1,6 +1,6 @@
 import os
 
-from classroom.repair.folder import links_elsewhere, name_notebooks
+from classroom.repair.folder import LEFT_BY_SYSTEMS, name_notebooks, not_to_be_copied
 
 
 def test_nbgrader_is_given_the_name_that_it_expects(course, released):
@@ -46,4 +46,4 @@ def test_links_to_other_places(tmp_path):
     os.symlink("../secret", home / "secret")
     os.symlink("/nowhere", home / "data" / "nowhere [1]")
     os.symlink("itself", home / "itself")
-    assert links_elsewhere(home) == ["itself", "nowhere [[]1]", "secret"]
+    assert not_to_be_copied(home) == [*LEFT_BY_SYSTEMS, "itself", "nowhere [[]1]", "secret"]
