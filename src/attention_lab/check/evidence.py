@@ -62,7 +62,9 @@ class Trial:
         if isinstance(first, int):
             return {"T": first}
         if first.dim() == 4:
-            return dict(zip(("B", "H", "T", "d_head"), first.shape, strict=True))
+            width = {"masked_softmax": (), "attend": self.call.args[-1].shape[3:]}
+            known = *first.shape[:3], *width.get(self.probe.step, first.shape[3:])
+            return dict(zip(("B", "H", "T", "d_head"), known, strict=False))
         sizes = dict(zip(("B", "T", "d_model"), first.shape, strict=True))
         heads = self.probe.module.num_heads if self.probe.module else self.call.args[1]
         if isinstance(heads, int):

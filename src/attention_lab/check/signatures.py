@@ -228,24 +228,30 @@ def wrong_device(evidence):
 
 def wrong_dtype(evidence):
     """The right numbers in another dtype."""
-    if "dtype" not in evidence.kinds or not all(t.is_within(2e-2) for t in evidence.basic):
+    tried = [t for t in evidence.trials if t.probe.basic or t.probe.pipeline]
+    if "dtype" not in evidence.kinds or not all(t.is_within(2e-2) for t in tried):
         return None
     return "mask-wrong-dtype" if evidence.step == "causal_mask" else "dtype-changed"
 
 
 def imprecise(evidence):
     """Near the right numbers everywhere, and nowhere near enough: digits were lost on the way."""
-    if evidence.step not in ("attention_scores", "masked_softmax", "attend", "MultiHeadAttention"):
+    tried = [t for t in evidence.basic if t.sizes["T"] > 1]
+    if evidence.step == "causal_mask" or not tried:
         return None
-    errors = [_relative_error(t) for t in evidence.basic if t.sizes["T"] > 1]
-    return "dtype-changed" if errors and all(1e-6 < e < 1e-2 for e in errors) else None
+    return "dtype-changed" if all(map(_is_rounded_off, tried)) else None
 
 
-def _relative_error(trial):
+def _is_rounded_off(trial):
+    """Whether the errors are small and without a rule: no factor and no constant explains them."""
     if not trial.has_right_shape:
-        return torch.inf
+        return False
     got, wanted = _one_vector(trial.got), _one_vector(trial.wanted)
-    return float((got - wanted).norm() / wanted.norm())
+    error = got - wanted
+    rules = torch.stack([wanted, torch.ones_like(wanted)], dim=1)
+    unexplained = error - rules @ torch.linalg.lstsq(rules, error[:, None]).solution[:, 0]
+    is_small = bool(1e-6 < error.norm() / wanted.norm() < 1e-2)
+    return is_small and bool(unexplained.norm() > 0.8 * error.norm())
 
 
 def float32_only(evidence):
@@ -287,12 +293,21 @@ def out_of_date(evidence):
     if evidence.step == "causal_mask":
         return _old_mask(evidence)
     if evidence.step != "MultiHeadAttention":
+        return _old_result(evidence)
+    if evidence.raised("has no attribute"):
         return None
     ordinary = [t for t in evidence.trials if t.probe.basic or t.sizes["T"] > 100]
     first, later = [[t for t in ordinary if bool(t.index) == late] for late in (False, True)]
     kept = all(t.right for t in first) and any(t.causal for t in first)
     in_turn = [t for t in later if t.probe.about.endswith("on one instance")]
     return "stale-cache" if kept and not all(t.right for t in in_turn) else None
+
+
+def _old_result(evidence):
+    """The gradient of a first call is right, that of the same call made once more is gone."""
+    lost = [s for s in evidence.verdict.symptoms if s.kind.startswith("gradient")]
+    later = [s for s in lost if s.call > 0]
+    return "stale-cache" if lost and later == lost else None
 
 
 def _old_mask(evidence):
@@ -397,9 +412,10 @@ def scaled_projections(evidence):
 
 
 def _is_scaled(trial):
-    return trial.has_right_shape and all(
-        _factor(got, wanted) for got, wanted in zip(trial.got, trial.wanted, strict=True)
-    )
+    if not trial.has_right_shape:
+        return False
+    factors = [_factor(g, w) for g, w in zip(trial.got, trial.wanted, strict=True)]
+    return all(factors) and any(abs(factor - 1) > 1e-3 for factor in factors)
 
 
 def _factor(got, right):
@@ -459,9 +475,7 @@ def reads_globals(evidence):
 
 def dropped_ones(evidence):
     """It fails, or has another shape, exactly where some size is 1."""
-    if evidence.step != "MultiHeadAttention" or not evidence.wrong:
-        return None
-    has_one = all(1 in (t.sizes["B"], t.sizes["T"], t.sizes["H"]) for t in evidence.wrong)
+    has_one = bool(evidence.wrong) and all(1 in t.sizes.values() for t in evidence.wrong)
     dropped = has_one and not all(t.has_right_shape for t in evidence.wrong)
     return "squeeze-drops-dims" if dropped else None
 
@@ -475,7 +489,7 @@ def no_default(evidence):
 
 def mask_of_batch_size(evidence):
     """With a mask the last axis, T keys, meets one of size B."""
-    causal = [t for t in evidence.basic if t.causal and t.outcome.failure]
+    causal = [t for t in evidence.basic if t.causal and t.outcome.failure and t.sizes["T"] > 1]
     if evidence.step != "MultiHeadAttention" or not causal:
         return None
     meets = all(
@@ -542,6 +556,7 @@ OTHERS = (
     refused_view,
     constant,
     returned_extra,
+    dropped_ones,
     other_form,
     wrong_device,
     out_of_date,
@@ -559,7 +574,6 @@ OTHERS = (
     unused_layers,
     reads_globals,
     fixed_scale,
-    dropped_ones,
     mask_of_batch_size,
     mask_beside_batch,
     fixed_sizes,

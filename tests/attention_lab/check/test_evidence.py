@@ -13,6 +13,9 @@ def test_sizes_go_by_name():
     trial = evidence("split_heads", "return x").trials[0]
     assert trial.sizes == {"B": 3, "T": 7, "d_model": 30, "H": 5, "d_head": 6}
     assert evidence("causal_mask", "return 1").trials[0].sizes == {"T": 7}
+    sizes = {"B": 3, "H": 5, "T": 7}
+    assert evidence("masked_softmax", "return 1").trials[0].sizes == sizes
+    assert evidence("attend", "return 1").trials[0].sizes == sizes | {"d_head": 6}
 
 
 def test_what_was_raised():

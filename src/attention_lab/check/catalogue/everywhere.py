@@ -69,6 +69,15 @@ for _slug, _text in {
         Look: read B, T and the rest from the shape of what comes in.
         Seen in: karpathy/nanoGPT#473, facebookresearch/xformers#66
         """,
+    "squeeze-drops-dims": """It goes wrong where a size is 1. `squeeze()` drops every axis of size
+        1, also the batch of one, the single head or the single token.
+
+        Look: name the axis, or reshape to sizes that you know.
+        """,
+    "stale-cache": """Something made in one call is used in a later one, where it does not fit.
+
+        Look: what is kept outside the function? Make it anew in each call.
+        """,
     "uses-notebook-globals": """It uses a variable of the notebook that is not an argument, so it
         works for the example of that cell only.
 

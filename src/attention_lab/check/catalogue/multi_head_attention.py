@@ -492,11 +492,6 @@ for _slug, _text in {
 
         Look: what stands after `return`; keep weights in an attribute if you want to see them.
         """,
-    "squeeze-drops-dims": """It goes wrong where a size is 1. `squeeze()` drops every axis of size
-        1, also the batch of one, the single head or the single token.
-
-        Look: name the axis, or reshape to sizes that you know.
-        """,
     "interface-changed": """One of the four layers that the class is given is gone or of another
         size. Checks write their own numbers into `q_proj`, `k_proj`, `v_proj` and `out_proj`.
 

@@ -1,0 +1,51 @@
+"""A learner's classes, right but for one line, named by what the visible trials show."""
+
+import pytest
+from tests.attention_lab.check.learner import mistake
+
+LINES = {
+    "heads": "q, k, v = map(self.heads, (q, k, v))",
+    "scores": "s = q @ k.mT / self.d_head**0.5",
+    "mask": "s = s.masked_fill(torch.ones(T, T).triu(1).bool() & causal, -math.inf)",
+    "mix": "m = s.softmax(-1) @ v",
+    "merge": "m = m.transpose(1, 2).flatten(2)",
+    "out": "return self.out_proj(m)",
+}
+ANSWERS = {
+    "missing-scale": {"scores": "s = q @ k.mT"},
+    "scale-by-d-model": {"scores": "s = q @ k.mT / D**0.5"},
+    "mask-ignored": {"mask": ""},
+    "mask-always-causal": {"mask": LINES["mask"].replace("& causal", "")},
+    "mask-of-batch-size": {
+        "mask": "if causal:\n    s = s + torch.full((B, B), -math.inf).triu(1)",
+    },
+    "mask-broadcast-batch-heads": {
+        "mask": "if causal:\n    s = s + torch.full((B, T, T), -math.inf).triu(1)",
+    },
+    "values-not-used": {"mix": "m = s.softmax(-1) @ k"},
+    "merge-without-transpose": {"merge": "m = m.reshape(B, T, D)"},
+    "missing-out-proj": {"out": "return m"},
+    "residual-added": {"out": "return self.out_proj(m) + x"},
+    "returns-extra": {"out": "return self.out_proj(m), s"},
+    "returns-weights": {"out": "return s.softmax(-1)"},
+    "wrong-default": {"mask": LINES["mask"].replace("& causal", "& (not causal)")},
+    "split-by-d-head": {
+        "heads": "q, k, v = (t.view(B, T, self.d_head, -1).transpose(1, 2) for t in (q, k, v))",
+        "scores": "s = q @ k.mT / q.size(-1) ** 0.5",
+    },
+    "single-head-only": {
+        "heads": "q, k, v = q[:, None], k[:, None], v[:, None]",
+        "scores": "s = q @ k.mT / D**0.5",
+    },
+}
+
+
+def test_the_lines_are_right():
+    with pytest.raises(pytest.fail.Exception):
+        mistake("MultiHeadAttention", "\n".join(LINES.values()))
+
+
+@pytest.mark.parametrize("slug", ANSWERS)
+def test_it_is_named(slug):
+    body = "\n".join((LINES | ANSWERS[slug]).values())
+    assert mistake("MultiHeadAttention", body).misconception == slug
