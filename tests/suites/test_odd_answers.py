@@ -1,0 +1,129 @@
+"""Right answers of odd forms: callables that are no functions, detours, masks that are kept."""
+
+import pytest
+from verdict import verdict, written
+
+IN_TWO = """
+class Base(nn.Module):
+    def forward(self, inputs, is_causal=False, **_):
+        layers = (self.q_proj, self.k_proj, self.v_proj)
+        q, k, v = (self.cut(p(inputs), self.num_heads) for p in layers)
+        scores = q @ k.mT * self.scale
+        if is_causal:
+            scores = scores.masked_fill(torch.ones_like(scores).triu(1).bool(), -math.inf)
+        return self.out_proj(self.join(scores.softmax(-1) @ v))
+
+    @staticmethod
+    def cut(x, num_heads):
+        return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
+
+    @classmethod
+    def join(cls, x):
+        return x.transpose(1, 2).flatten(2)
+
+    @property
+    def scale(self):
+        return self.d_head**-0.5
+
+
+class MultiHeadAttention(Base):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        self.num_heads, self.d_head = num_heads, d_model // num_heads
+        for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
+            self.add_module(name, nn.Linear(d_model, d_model))
+"""
+ANSWERS = [
+    (
+        "project",
+        "def project(x, *layers):\n"
+        "    call = torch.func.functional_call\n"
+        "    return [call(p, dict(p.named_parameters()), (x,)) for p in layers]",
+    ),
+    (
+        "project",
+        "def project(x, *layers):\n"
+        "    return (F.conv1d(x.mT, p.weight[..., None], p.bias).mT for p in layers)",
+    ),
+    (
+        "project",
+        "def project(x, *layers):\n"
+        "    wide = [F.linear(x.double(), p.weight.double(), p.bias.double()) for p in layers]\n"
+        "    return tuple(y.to(x) for y in wide)",
+    ),
+    (
+        "split_heads",
+        "class Split:\n"
+        "    @staticmethod\n"
+        "    def cut(x, n, /, *, times=1):\n"
+        "        return x.unflatten(-1, (times * n, -1)).transpose(1, 2)\n"
+        "split_heads = Split.cut",
+    ),
+    (
+        "split_heads",
+        "def split_heads(x, n):\n"
+        "    D = x.size(-1)\n"
+        "    cut = torch.eye(D, dtype=x.dtype, device=x.device).view(n, D // n, D)\n"
+        "    return torch.einsum('btc,hdc->bhtd', x, cut)",
+    ),
+    (
+        "attention_scores",
+        "def attention_scores(q, k):\n"
+        "    q, k = (torch.complex(t, torch.zeros_like(t)) for t in (q, k))\n"
+        "    return q.matmul(k.mH).real / math.sqrt(q.size(-1))",
+    ),
+    (
+        "attention_scores",
+        "def attention_scores(q, k):\n"
+        "    flat = torch.baddbmm(q.new_zeros(1, 1, 1), q.flatten(0, 1), k.flatten(0, 1).mT,\n"
+        "                         alpha=q.size(-1) ** -0.5)\n"
+        "    return flat.unflatten(0, q.shape[:2])",
+    ),
+    (
+        "causal_mask",
+        "def causal_mask(T, device=None, dtype=None):\n"
+        "    kept, key = causal_mask.__dict__, (T, str(device), dtype)\n"
+        "    if key not in kept:\n"
+        "        kept[key] = torch.full((T, T), -math.inf, device=device, dtype=dtype).triu(1)\n"
+        "    return kept[key].clone()",
+    ),
+    (
+        "causal_mask",
+        "def causal_mask(T, device=None, dtype=None):\n"
+        "    return torch.ones(T, T, device=device, dtype=dtype or torch.float32).tril().log()",
+    ),
+    (
+        "masked_softmax",
+        "class Softmax(nn.Module):\n"
+        "    def forward(self, s, m=None):\n"
+        "        s = s if m is None else s + m\n"
+        "        return (s - s.logsumexp(-1, keepdim=True)).exp()\n"
+        "masked_softmax = Softmax()",
+    ),
+    (
+        "masked_softmax",
+        "def masked_softmax(s, m=None):\n"
+        "    s = s if m is None else s + m\n"
+        "    p = 2 ** ((s - s.amax(-1, keepdim=True)) * math.log2(math.e))\n"
+        "    return p / p.sum(-1, keepdim=True)",
+    ),
+    ("attend", "attend = torch.matmul"),
+    ("attend", "import functools\nattend = functools.partial(torch.einsum, 'bhij,bhjd->bhid')"),
+    ("attend", "attend = lambda p, values, *, dim=-1: (values.mT @ p.mT).mT"),
+    ("merge_heads",
+     "merge_heads = lambda x: x.permute(1, 3, 0, 2).flatten(0, 1).permute(1, 2, 0)"),
+    (
+        "merge_heads",
+        "def merge_heads(x):\n"
+        "    B, H, T, d = x.shape\n"
+        "    out = x.new_zeros(B, T, H * d)\n"
+        "    out.view(B, T, H, d).copy_(x.transpose(1, 2))\n"
+        "    return out",
+    ),
+    ("MultiHeadAttention", IN_TWO),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("step", "source"), ANSWERS, ids=range(len(ANSWERS)))
+def test_odd_answers_are_accepted(step, source):
+    assert verdict(step, written(source, step), hidden=True) is None
