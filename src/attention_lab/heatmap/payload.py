@@ -44,7 +44,11 @@ def pack(frames: tuple[Frame, ...], steps: Steps) -> str:
     """The values of all frames, one after the other, in base64."""
     codes = [np.where(f.masked, MASKED, encode(f.weights, steps)).ravel() for f in frames]
     low_and_high = np.concatenate(codes).astype("<i2").view(np.uint8).reshape(-1, 2)
-    return base64.b64encode(zlib.compress(low_and_high.T.tobytes(), 9)).decode()
+    # Many weights repeat a value, if anything, hardly ever a run of values: looking for runs of one
+    # byte alone takes a twentieth of the time and makes them smaller.
+    deflate = zlib.compressobj(9, strategy=zlib.Z_RLE if steps is COARSE else zlib.Z_FILTERED)
+    deflated = deflate.compress(low_and_high.T.tobytes()) + deflate.flush()
+    return base64.b64encode(deflated).decode()
 
 
 def encode(values: np.ndarray, steps: Steps) -> np.ndarray:
