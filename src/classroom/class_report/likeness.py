@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log2
 from warnings import catch_warnings, simplefilter
 
@@ -57,6 +58,7 @@ def groups(answers: Mapping[str, Mapping[str, str]]) -> list[Group]:
     return sorted(found, key=lambda group: (-len(group.students), group.students))
 
 
+@lru_cache(maxsize=10_000)
 def normal_form(code: str) -> str:
     """What two codes have in common that differ in layout, comments and names of variables.
 
