@@ -84,13 +84,17 @@ class WorkerProcess:
         with self._lock, theirs:
             if self._closed:
                 raise WorkerFailed("the grading has ended")
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "classroom.grading", str(theirs.fileno())],
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                env=os.environ | {"OMP_NUM_THREADS": "1"},
-                start_new_session=True,  # Ctrl-C is for the head
-            )
+            try:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-m", "classroom.grading", str(theirs.fileno())],
+                    pass_fds=(theirs.fileno(),),
+                    stdin=subprocess.DEVNULL,
+                    env=os.environ | {"OMP_NUM_THREADS": "1"},
+                    start_new_session=True,  # Ctrl-C is for the head
+                )
+            except OSError as error:
+                ours.close()
+                raise WorkerFailed(f"a worker process could not be started ({error})") from None
         self._channel = wire.Channel(ours)
         try:
             self._channel.send(self._orders)

@@ -103,6 +103,15 @@ def test_worker_that_cannot_start_says_why(workers):
         workers().submit(job("a")).result(20)
 
 
+def test_worker_that_may_not_be_started_keeps_nobody_waiting(workers, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(pool.subprocess, "Popen", refuse)
+    with pytest.raises(pool.WorkerFailed, match="Permission denied"):
+        workers().submit(job("a")).result(20)
+
+
 def test_closed_pool_leaves_no_process(workers):
     one = workers(2)
     one.submit(job("a")).result(20)
