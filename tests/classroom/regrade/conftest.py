@@ -60,10 +60,21 @@ class GradedCourse:
         return autograded_folder(self.directory, "small", student) / "small.ipynb"
 
 
+@pytest.fixture(scope="session")
+def made_before():
+    """The gradebook's file, once it was made: every test begins with the same."""
+    return {}
+
+
 @pytest.fixture
-def graded(course, monkeypatch):
+def graded(course, monkeypatch, made_before):
     """Ada has 1 + 2 points and bob 1 + 0; the gradebook is as nbgrader leaves it."""
-    return _graded(course, monkeypatch)
+    file = course.root / "gradebook.db"
+    if made_before:
+        file.write_bytes(made_before[file.name])
+    graded = _graded(course, monkeypatch)
+    made_before.setdefault(file.name, file.read_bytes())
+    return graded
 
 
 @pytest.fixture
@@ -79,8 +90,8 @@ def _graded(course, monkeypatch):
     for student, value in {"ada": 2, "bob": 0}.items():
         course.hand_in(student)
         with graded.gradebook() as gradebook:
-            gradebook.add_student(student)
-            gradebook.add_submission("small", student)
+            gradebook.update_or_create_student(student)
+            gradebook.update_or_create_submission("small", student)
         points = {"test_double_shape": 1, "test_double_value": value}
         _grade(graded.directory, student, points)
         graded.verdicts[student] = points
