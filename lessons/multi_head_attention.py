@@ -74,6 +74,15 @@ except ModuleNotFoundError as missing:
 
 torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 
+# %% [markdown] id="progress-idea"
+# **How far am I?** This table follows every check you run. To begin a step again, put
+# `progress.reset("split_heads")` into its cell and run it: the stub comes back.
+
+# %% id="progress"
+from attention_lab import progress
+
+progress.panel()
+
 # %% [markdown] id="axes"
 # ## Five names
 #
@@ -1909,6 +1918,20 @@ for at in range(6):
     )
     difference = (collected - at_once[:, :, new]).abs().max().item()
     print(f"token {at}: cache {tuple(past_k.shape)}, difference {difference:.0e}")
+
+# %% [markdown] id="before-you-go"
+# ## Before you go
+#
+# Save the notebook. Then let it be read as a grader would read it: is everything there, and in
+# its place? If you learn by yourself, keep the page below it instead.
+
+# %% id="ready-to-submit"
+from attention_lab import ready_to_submit
+
+ready_to_submit()
+
+# %% id="progress-summary"
+progress.summary()
 
 # %% [markdown] id="where-next"
 # ## Where to go next
