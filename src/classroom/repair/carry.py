@@ -17,6 +17,8 @@ from classroom.repair.released import Released
 
 MISSING = "# No cell of this notebook answers this."
 SHARED = "# This is answered in another cell."
+# The set-up of the self-learner's edition: a copy of the course's code never counts.
+WRITES_PACKAGE = "%%writefile attention_lab/"
 NOT_RUN = "*Not run: an empty exercise that is answered in another cell.*\n\n```python\n{}\n```"
 
 
@@ -58,6 +60,8 @@ class _Carrier:
 
     def _place_own(self, cell: Cell) -> None:
         slot = self.owners.get(cell.index)
+        if cell.source.startswith(WRITES_PACKAGE):
+            return
         if slot is None:
             self._place(self._extra(cell), cell.index)
         elif slot.kind in (SOLUTION, WRITTEN):
