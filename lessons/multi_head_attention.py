@@ -52,7 +52,8 @@
 # - *1 + 2 points* means 1 for the first check, of shapes, and 2 for the second, of values.
 # - The checks you see try some sizes. Grading tries more of the same kind.
 # - Each step is graded by itself. If step 2 resists, go on to step 3. Its checks will work; only
-#   some pictures must wait for your step 2.
+#   some pictures must wait for your step 2. To begin a step afresh, put
+#   `progress.reset("split_heads")` into its cell and run it: the stub comes back.
 
 # %% id="setup" tags=["setup"]
 import math
@@ -75,8 +76,7 @@ except ModuleNotFoundError as missing:
 torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 
 # %% [markdown] id="progress-idea"
-# **How far am I?** This table follows every check you run. To begin a step again, put
-# `progress.reset("split_heads")` into its cell and run it: the stub comes back.
+# **How far am I?** This table follows every check you run.
 
 # %% id="progress"
 from attention_lab import progress
@@ -979,8 +979,9 @@ for token, right, wrong in zip(
 # Without the swap that column is torn apart.
 
 # %% id="look-at-merged"
+mixed = sentence_mixed()
 show_features(
-    {"yours": merged, "reshape without the swap": not_swapped},
+    {"yours": merge_heads(mixed), "reshape without the swap": mixed.reshape(1, 6, 32)},
     example.tokens,
     num_heads=example.num_heads,
     title="Merged",
