@@ -131,7 +131,7 @@ def test_an_answer_that_is_not_written_yet_says_so(answer):
 
 
 def test_a_wrong_shape_is_shown_beside_the_right_one():
-    with pytest.raises(Mistake, match=r"shape: \(2, 7, 20\),\s+not \(2, 3, 20\)"):
+    with pytest.raises(Mistake, match=r"shape: \(2,\s7,\s20\),\s+not\s\(2,\s+3,\s+20\)"):
         stretch.cross_attention(lambda x, memory, *rest: memory)
 
 
