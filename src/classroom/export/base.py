@@ -7,9 +7,11 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 from traitlets import Dict, Unicode
 
+from classroom.course import source_folder
 from classroom.export.scores import Scores, read_scores
 from classroom.export.table import looks_like_formula, write_table
 from classroom.roster import Person, Roster, read_roster
+from classroom.ungraded import reason, submitted_names
 
 
 class TableExporter(ExportPlugin):
@@ -34,13 +36,15 @@ class TableExporter(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         self.known = self._read_roster()
         scores = [self._scores(gradebook, name) for name in self._assignments(gradebook)]
-        people = [
-            p for p in self._people(gradebook) if not self.student or p.student in self.student
-        ]
+        everybody = [*self._people(gradebook)]
+        if not self.known.people:
+            everybody += self._unknown(scores, {person.student for person in everybody})
+        people = [p for p in everybody if not self.student or p.student in self.student]
         path = Path(self.to or self.default_file)
         write_table(path, self.rows(people, scores), self.encoding)
         for one in scores:
             self._say(one, {person.student for person in people})
+            self._say_ungraded(one)
         self.log.info("Wrote %s", path)
 
     @property
@@ -95,6 +99,26 @@ class TableExporter(ExportPlugin):
             )
             for student in gradebook.students
         ]
+
+    def _unknown(self, scores: Sequence[Scores], known: set[str]) -> list[Person]:
+        """Whoever has a folder in submitted/ that nbgrader has never graded."""
+        names = {name for one in scores for name in self._handed_in(one.assignment)}
+        return [Person(name, "", "", "", {}) for name in sorted(names - known)]
+
+    def _handed_in(self, assignment: str) -> list[str]:
+        course = self.parent.coursedir
+        submitted = Path(course.root) / course.submitted_directory
+        if not (submitted.is_dir() and source_folder(course, assignment).is_dir()):
+            return []
+        return submitted_names(course, assignment)
+
+    def _say_ungraded(self, scores: Scores) -> None:
+        for student in self._handed_in(scores.assignment):
+            if student not in scores.by_student and student in (self.student or [student]):
+                why = reason(self.parent.coursedir, scores.assignment, student)
+                self.log.warning(
+                    "%s: no grade for %s: %s", scores.assignment, student, why or "not graded yet"
+                )
 
     def _say(self, scores: Scores, exported: set[str]) -> None:
         strangers = sorted(scores.by_student.keys() - exported)

@@ -64,3 +64,20 @@ def test_what_a_spreadsheet_would_compute_is_harmless_or_said(export, grade, ros
     rows, said = export(file="moodle.csv")
     assert rows[1:] == [["'=2+2", "=1+1", "3"]]
     assert "the file has '=1+1', which the LMS needs as it is" in said
+
+
+def test_a_folder_that_was_never_graded_is_in_the_file_and_said(course, export, grade):
+    grade("ada", 1, 2)
+    (course.root / "submitted/bob/small").mkdir(parents=True)
+    rows, said = export(file="moodle.csv")
+    assert rows[1:] == [["ada", "3"], ["bob", ""]]
+    assert "small: no grade for bob: the folder is empty" in said
+
+
+def test_with_a_roster_it_is_only_said(course, export, grade, roster):
+    roster("student_id,username\nada,ada\n")
+    grade("ada", 1, 2)
+    (course.root / "submitted/bob/small").mkdir(parents=True)
+    rows, said = export(file="moodle.csv")
+    assert rows[1:] == [["ada", "3"]]
+    assert "small: no grade for bob: the folder is empty" in said
