@@ -1036,6 +1036,15 @@ follow(globals(), "the cat likes", token=1)
 #
 # ![The merged table, 3 tokens by 4 features: two faint features from head 0, two strong ones from head 1. Lines lead from each of the four to each of the four features of the output.](out-proj.svg)
 
+# %% [markdown] id="module-paper"
+# **On paper.** Token 1, merged in step 7, meets one row of a small `out_proj`. Its sum reads a
+# number of head 0 and a number of head 1: here they meet.
+
+# %% id="module-by-hand"
+paper_out = [1, 0, 0, 2]
+terms = [f"{weight}*{number}" for weight, number in zip(paper_out, head_0 + head_1)]
+print(" + ".join(terms), f"= {dot(paper_out, head_0 + head_1):.2f}")
+
 # %% [markdown] id="module-exercise"
 # ### Your turn: `MultiHeadAttention.forward`
 #

@@ -131,6 +131,12 @@ def test_on_paper_agrees_with_the_drawings(paper, printed):
         assert re.search(rf"feature {feature}: .* = {number:.2f}\n", printed["attend-by-hand"])
 
 
+def test_one_output_on_paper(paper, printed):
+    (a, _), (_, d) = (head[1] for head in paper["mixed"])
+    total = round(a, 2) + 2 * round(d, 2)
+    assert printed["module-by-hand"].endswith(f"= {total:.2f}\n")
+
+
 def test_the_learners_functions_give_the_paper_numbers(printed, paper):
     numbers = [float(n) for n in re.findall(r"-?\d+\.\d*", printed["look-at-scores"])]
     assert numbers == pytest.approx([float(n) for n in flat(*paper["scores"])])
