@@ -26,7 +26,8 @@ def new_database():
             user = pwd.getpwnam(USER)
             os.chown(folder, user.pw_uid, user.pw_gid)
             settings |= {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": ()}
-        make = [_program("initdb"), "--auth=trust", f"--username={USER}", "--no-sync", "data"]
+        make = [_program("initdb"), "--auth=trust", f"--username={USER}"]
+        make += ["--encoding=UTF8", "--no-sync", "data"]
         subprocess.run(make, check=True, **settings)
         serve = [_program("postgres"), "-D", "data", "-k", folder, "-F", "-h", ""]
         server = subprocess.Popen(serve, **settings)

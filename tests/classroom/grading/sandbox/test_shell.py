@@ -5,6 +5,7 @@ from classroom.grading.sandbox.shell import Shell, make_shell
 
 @pytest.fixture
 def shell():
+    Shell.clear_instance()  # whatever another test left
     yield make_shell(10_000)
     Shell.clear_instance()
 
