@@ -2,7 +2,7 @@
 
 import textwrap
 
-WIDTH = 96  # a cell of a notebook, or of a feedback page
+WIDTH = 88  # a cell of a notebook, or of a feedback page
 
 
 class Mistake(AssertionError):

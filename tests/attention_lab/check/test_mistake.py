@@ -21,7 +21,7 @@ def test_three_short_parts_within_the_width_of_a_cell():
     lines = str(made()).splitlines()
     assert lines[0] == "merge_heads: what came back."
     assert [line[:9] for line in lines[1:]] == ["  Means: ", " " * 9, "  Look:  ", " " * 9]
-    assert max(map(len, lines)) <= 96
+    assert max(map(len, lines)) <= 88
 
 
 @pytest.mark.parametrize("part", ["means", "look"])
