@@ -149,12 +149,14 @@ def test_follow_steps_and_keeps_its_keys(jupyter, lab):
     expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(2)
 
 
-def test_trusted_reopen_is_alive_though_nothing_has_run(jupyter, lab):
+@pytest.mark.parametrize("app", ["lab/tree", "notebooks"])
+def test_trusted_reopen_is_alive_though_nothing_has_run(jupyter, lab, app):
     widgets = {WIDGET: {"version_major": 2, "version_minor": 0, "model_id": "lost"}}
     lost = nbformat.v4.new_output("display_data", widgets | {"text/plain": "sliders"})
     player = output(play(lambda tokens, causal=False: np.eye(3)[None] / (1 + causal), "a b c"))
     jupyter.write("own.ipynb", "1", "2", outputs=[[output(heads())], [lost, player]], trusted=True)
-    page = lab("own.ipynb", tolerate=["widget model not found"])
+    notebook_7 = ["reading 'schema'", "filebrowser:open-path"]  # its own
+    page = lab("own.ipynb", app, tolerate=["widget model not found", *notebook_7])
     expect(page.get_by_role("application")).to_have_count(2)
     before = pixels(page)
     page.get_by_role("button", name="causal", exact=True).first.click()
