@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -72,6 +74,17 @@ class Jupyter:
             command = [sys.executable, "-m", "nbformat.sign", self.folder / name]
             subprocess.run(command, env=self.env, check=True, capture_output=True)
 
+    def start_kernel(self, name: str) -> None:
+        """A notebook opened after this finds its kernel; a busy JupyterLab asks for one else."""
+        kernel = {"path": name, "name": name, "type": "notebook", "kernel": {"name": "python3"}}
+        request = urllib.request.Request(
+            f"{self.url}/api/sessions?token={self.token}",
+            data=json.dumps(kernel).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            assert reply.status == 201
+
     def address(self, app: str, name: str) -> str:
         return f"{self.url}/{app}/{name}?token={self.token}&reset"
 
@@ -112,13 +125,15 @@ def _wait_for(url: str, server: subprocess.Popen) -> None:
 
 
 def _run_first_cell(page) -> None:
-    """Run the first cell; a notebook without a kernel yet forgets the request."""
+    """Run the first cell; a notebook that is not connected yet forgets the request."""
     cell = page.locator(".jp-Notebook .jp-Cell").first
-    for _ in range(6):
+    for _ in range(4):
         cell.locator(".jp-InputArea-editor").click()
         page.keyboard.press("Control+Enter")
         with contextlib.suppress(AssertionError):
-            expect(cell.locator(".jp-InputPrompt")).not_to_have_text("[ ]:", timeout=10_000)
+            expect(cell.locator(".jp-InputPrompt")).to_have_text(
+                re.compile(r"\[\d+\]:"), timeout=30_000
+            )
             return
     raise RuntimeError("The first cell was never run.")
 
@@ -144,6 +159,8 @@ def lab(browser, jupyter):
         page.on(
             "request", lambda request: _is_outside(request.url, jupyter.url) and hear(request.url)
         )
+        if run:
+            jupyter.start_kernel(name)
         page.goto(jupyter.address(app, name))
         page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
         if run:
