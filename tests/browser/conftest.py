@@ -159,8 +159,7 @@ def lab(browser, jupyter):
         page.on(
             "request", lambda request: _is_outside(request.url, jupyter.url) and hear(request.url)
         )
-        if run:
-            jupyter.start_kernel(name)
+        jupyter.start_kernel(name)
         page.goto(jupyter.address(app, name))
         page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
         if run:
