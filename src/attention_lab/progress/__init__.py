@@ -2,14 +2,16 @@
 
 progress.panel()               # a table that every check brings up to date
 progress.reset("split_heads")  # in an exercise's own cell: the stub comes back
+progress.solution("attend")    # one way to write it, in the self-learner's edition
 progress.summary()             # the same table, with a link that downloads it
 """
 
 from attention_lab.check import listen
 from attention_lab.progress.page import Summary
 from attention_lab.progress.session import Session, shell
+from attention_lab.progress.solutions import Solution, read_solutions
 
-__all__ = ["panel", "reset", "summary"]
+__all__ = ["panel", "reset", "solution", "summary"]
 
 _session = Session.of_this_kernel()
 if _session.path:
@@ -45,3 +47,19 @@ def reset(name: str) -> None:
         f"Here is {name} as it was; Undo in the cell brings your text back. Grading reads the "
         "exercise's own cell: run this there, in place of what you wrote."
     )
+
+
+def solution(name: str) -> Solution:
+    """One way to write the exercise of that name; `print` shows it as plain text.
+
+    The self-learner's edition calls it below each exercise's last check, where it is reached only
+    by an answer that passes.
+
+    Raises:
+        ValueError: this edition brings no solution of that name.
+    """
+    solutions = read_solutions()
+    if name not in solutions:
+        known = ", ".join(solutions) or "none"
+        raise ValueError(f"this edition brings no solution of {name!r}; it brings {known}")
+    return solutions[name]

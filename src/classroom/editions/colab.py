@@ -1,5 +1,6 @@
 """The self-learner's edition, for Google Colab: one notebook that brings its own package."""
 
+import json
 import re
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -18,6 +19,7 @@ from classroom.editions.regions import without_markers
 # The heading's own id; Colab keeps the sections below these headings folded.
 SET_UP = "set-up"
 _SETUP_TAG = "setup"  # on the lesson's own cell of imports
+_SOLUTIONS = "solutions.json"  # where `attention_lab.progress` looks for them
 
 _UPLOAD = (
     "To open this notebook in Google Colab, download it, go to Colab and choose "
@@ -26,7 +28,8 @@ _UPLOAD = (
 _OPENING = """{opening}
 
 Nothing has to be installed. Run the folded section **Set-up** once, then work from the top.
-A solution is folded below each exercise, and behind its last hint."""
+A check that passes shows a solution to compare yours with. It also lies behind the last hint of
+each exercise, and folded below it."""
 
 _HEADING = f"""## Set-up
 
@@ -66,13 +69,15 @@ print("{PACKAGE} is ready. Cells that you ran before this set-up want to be run 
 
 _EXPECT = f"""from {PACKAGE} import edition
 
-edition.expect("{{fingerprint}}")  # the code that this notebook's Set-up writes"""
+edition.expect("{{fingerprint}}")  # the code that this notebook's Set-up writes
+
+from {PACKAGE} import progress"""
 
 _SOLUTION = """<details>
 <summary>A solution of <code>{step}</code></summary>
 
-Do your checks pass? Then compare. If they do not, the hints above the exercise open one by one,
-and this solution lies behind the last.
+It appears below the checks when they pass. If they do not, the hints above the exercise open one
+by one, and this solution lies behind the last.
 
 <details>
 <summary>Show me anyway</summary>
@@ -82,6 +87,8 @@ and this solution lies behind the last.
 ```
 
 </details></details>"""
+
+_COMPARE = 'progress.solution("{step}")  # for comparison, once the checks above have passed'
 
 _HINTS_END = "</details></details></details>"
 _BEHIND_THE_HINTS = """<details><summary>The solution</summary>
@@ -113,6 +120,7 @@ def make_colab(
     Raises:
         LessonError: a file of the package that a cell cannot write byte for byte.
     """
+    package = {**package, _SOLUTIONS: _solutions(source)}
     fingerprint = fingerprint_of(package)
     cells = [
         _opening(name, github),
@@ -122,6 +130,12 @@ def make_colab(
     for cell in cells:
         cell.metadata["id"] = cell.id
     return new_notebook(cells, colab={"collapsed_sections": [SET_UP]})
+
+
+def _solutions(source: NotebookNode) -> bytes:
+    """The file of all solutions, by the names of their exercises."""
+    texts = {cell.id: without_markers(cell.source) for cell in source.cells if is_solution(cell)}
+    return f"{json.dumps(texts, indent=1, ensure_ascii=False)}\n".encode()
 
 
 def _opening(name: str, github: str) -> NotebookNode:
@@ -169,18 +183,20 @@ def _folded(source: str, cell_id: str) -> NotebookNode:
 
 def _lesson(source: NotebookNode, release: NotebookNode, fingerprint: str) -> list[NotebookNode]:
     stubs = {cell.id: cell.source for cell in release.cells}
-    solved_after = _ends_of_exercises(source)
-    solutions = _solutions_by_hints(source)
+    checked_by = _last_checks(source)
+    behind_hints = _solutions_by_hints(source)
     cells = []
     for cell in source.cells:
         text = stubs[cell.id] if is_solution(cell) else cell.source
-        if cell.id in solutions:
-            text = _with_solution(text, solutions[cell.id])
+        if cell.id in behind_hints:
+            text = _with_solution(text, behind_hints[cell.id])
         if _SETUP_TAG in cell.metadata.get("tags", []):
             text = f"{text}\n\n{_EXPECT.format(fingerprint=fingerprint)}"
+        if cell.id in checked_by:
+            text = f"{text}\n{_COMPARE.format(step=checked_by[cell.id].id)}"
         cells.append(_plain(cell, text))
-        if cell.id in solved_after:
-            cells.append(_solution(solved_after[cell.id]))
+        if cell.id in checked_by:
+            cells.append(_solution(checked_by[cell.id]))
     return cells
 
 
@@ -199,17 +215,18 @@ def _with_solution(hints: str, cell: NotebookNode) -> str:
     return hints.removesuffix(_HINTS_END) + solution
 
 
-def _ends_of_exercises(source: NotebookNode) -> dict[str, NotebookNode]:
-    """Each solution cell, by the id of the last graded cell before the next exercise."""
-    ends = {}
-    exercise = None
+def _last_checks(source: NotebookNode) -> dict[str, NotebookNode]:
+    """Each solution cell, by the id of its last check: the last graded cell before the next
+    exercise, or for an exercise that is worth no points the code cell below it."""
+    last, exercise = {}, None
     for cell in source.cells:
         if is_solution(cell):
-            exercise = cell
-        if exercise is not None and (is_solution(cell) or is_grade(cell)):
-            ends[exercise.id] = cell.id
+            exercise = cell.id
+        elif is_grade(cell) or (cell.cell_type == "code" and exercise not in last):
+            last[exercise] = cell.id
+    last.pop(None, None)  # the code above the first exercise
     by_id = {cell.id: cell for cell in source.cells}
-    return {end: by_id[solution] for solution, end in ends.items()}
+    return {check: by_id[solution] for solution, check in last.items()}
 
 
 def _plain(cell: NotebookNode, source: str) -> NotebookNode:

@@ -3,6 +3,7 @@ import pytest
 from attention_lab import check, progress
 from attention_lab.check import steps
 from attention_lab.progress import session
+from attention_lab.progress.solutions import Solution
 
 
 class Notebook:
@@ -50,3 +51,16 @@ def test_without_a_notebook_a_reset_prints_the_stub(capsys):
 def test_an_exercise_that_is_none_is_told():
     with pytest.raises(ValueError, match="no exercise 'atend'; there are project, split_heads"):
         progress.reset("atend")
+
+
+def test_a_solution_that_the_edition_brings_is_shown(monkeypatch):
+    attend = Solution("attend", "weights @ v")
+    monkeypatch.setattr(progress, "read_solutions", lambda: {"attend": attend})
+    assert progress.solution("attend") is attend
+    with pytest.raises(ValueError, match="no solution of 'attned'; it brings attend"):
+        progress.solution("attned")
+
+
+def test_the_classrooms_editions_bring_no_solution():
+    with pytest.raises(ValueError, match="it brings none"):
+        progress.solution("attend")

@@ -80,6 +80,7 @@ def test_a_cell_that_differs_is_named(course, editions):
         "source/ps1/tiny.ipynb: cell 'double' differs",
         "release/ps1/tiny.ipynb: cell 'double' differs",
         "notebooks/tiny.ipynb: cell 'write-handin-lessons-tiny-json' differs",
+        "notebooks/tiny.ipynb: cell 'write-solutions-json' differs",
         "notebooks/tiny.ipynb: cell 'set-up-end' differs",
         "notebooks/tiny.ipynb: cell 'setup' differs",
         "notebooks/tiny.ipynb: cell 'double' differs",

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from nbclient import NotebookClient
 from nbformat import validate
@@ -30,6 +32,12 @@ def cells(make):
     return {cell.id: cell for cell in make().cells}
 
 
+@pytest.fixture
+def solutions(cells):
+    """The file of solutions that the edition writes."""
+    return cells["write-solutions-json"].source.partition("\n")[2].encode() + b"\n"
+
+
 def set_up(notebook):
     """The code cells of the set-up section."""
     ids = [cell.id for cell in notebook.cells]
@@ -49,7 +57,7 @@ def test_is_a_valid_notebook_without_findings(make):
 
 
 def test_opens_with_the_set_up_one_cell_a_file(make):
-    assert [cell.id for cell in make().cells][:9] == [
+    assert [cell.id for cell in make().cells][:10] == [
         "open-in-colab",
         "set-up",
         "set-up-begin",
@@ -57,6 +65,7 @@ def test_opens_with_the_set_up_one_cell_a_file(make):
         "write-edition-py",
         "write-look-__init__-py",
         "write-look-look-css",
+        "write-solutions-json",
         "set-up-end",
         "title",
     ]
@@ -82,7 +91,9 @@ def test_a_stub_stands_where_the_solution_was(cells):
 
 
 def test_all_tests_are_there_and_no_marker(cells):
-    assert cells["test_double_value"].source == "assert double(2) == 4\nassert double(-3) == -6"
+    assert cells["test_double_value"].source.startswith(
+        "assert double(2) == 4\nassert double(-3) == -6\n"
+    )
 
 
 def test_the_solution_follows_the_exercise_folded(make, cells):
@@ -96,11 +107,32 @@ def test_the_solution_follows_the_exercise_folded(make, cells):
         "halve",
         "test_halve",
         "solution-halve",
+        "third",
+        "check-third",
+        "solution-third",
+        "look-at-third",
     ]
     solution = cells["solution-double"].source
     assert solution.startswith("<details>\n<summary>A solution of <code>double</code></summary>")
     assert "<details>\n<summary>Show me anyway</summary>\n\n```python\ndef double(" in solution
     assert solution.endswith("    return 2 * number\n```\n\n</details></details>")
+
+
+def test_the_last_check_of_an_exercise_ends_with_its_solution(cells):
+    shown = {cell_id: "progress.solution" in cell.source for cell_id, cell in cells.items()}
+    assert [cell_id for cell_id, shows in shown.items() if shows] == [
+        "test_double_value",
+        "test_halve",
+        "check-third",
+    ]
+    assert cells["check-third"].source.splitlines()[-1].startswith('progress.solution("third")')
+    assert "import progress" in cells["setup"].source
+
+
+def test_the_file_of_solutions_has_them_all(cells, solutions):
+    texts = json.loads(solutions)
+    assert [*texts] == ["double", "halve", "third"]
+    assert texts["halve"] == "halve = (0.5).__mul__"
 
 
 def test_the_solution_lies_behind_the_last_hint(cells):
@@ -116,8 +148,9 @@ def test_no_cell_has_nbgraders_metadata(cells):
     assert cells["setup"].metadata == {"id": "setup", "tags": ["setup"]}
 
 
-def test_the_lessons_imports_expect_the_package_of_this_notebook(make, cells, package):
-    expected = f'edition.expect("{fingerprint_of(package)}")'
+def test_the_lessons_imports_expect_the_package_of_this_notebook(make, cells, package, solutions):
+    fingerprint = fingerprint_of({**package, "solutions.json": solutions})
+    expected = f'edition.expect("{fingerprint}")'
     assert expected in cells["setup"].source
     assert expected in cells["set-up-end"].source
     changed = make(package={**package, "new.py": b"1\n"})
@@ -141,9 +174,9 @@ def test_a_file_that_a_cell_cannot_write_is_refused(make, content):
         make(package={"odd.py": content})
 
 
-def test_writes_the_package_byte_for_byte(make, package, tmp_path):
+def test_writes_the_package_and_the_solutions_byte_for_byte(make, package, solutions, tmp_path):
     outputs = run(set_up(make()), tmp_path)
-    assert package_files(tmp_path / "attention_lab") == package
+    assert package_files(tmp_path / "attention_lab") == {**package, "solutions.json": solutions}
     assert outputs[-1].startswith("attention_lab is ready.")
 
 
@@ -157,4 +190,4 @@ def test_a_second_run_leaves_nothing_of_the_first(make, package, tmp_path):
         [*set_up(make(package=old)), show(), *set_up(make(package=new)), show()], tmp_path
     )
     assert [text for text in outputs if text in ("1\n", "2\n")] == ["1\n", "2\n"]
-    assert package_files(tmp_path / "attention_lab") == new
+    assert package_files(tmp_path / "attention_lab").keys() == {*new, "solutions.json"}

@@ -33,6 +33,9 @@ def test_ids_are_the_hand_written_ones(lesson):
         "halve-exercise",
         "halve",
         "test_halve",
+        "third",
+        "check-third",
+        "look-at-third",
     ]
 
 

@@ -58,3 +58,14 @@ halve = (0.5).__mul__
 
 # %% grade_id="test_halve" points=1
 assert halve(2) == 1
+
+# %% grade_id="third" solution=true
+### BEGIN SOLUTION
+third = 1 / 3
+### END SOLUTION
+
+# %% id="check-third"
+assert 3 * third == 1
+
+# %% id="look-at-third"
+print(third)
