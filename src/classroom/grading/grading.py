@@ -13,7 +13,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import CheckCellMetadata
 from nbgrader.utils import rmtree
 from tqdm import tqdm
-from traitlets import Enum, Float, Integer, default
+from traitlets import Enum, Float, Integer, Unicode, default
 from traitlets.config import LoggingConfigurable
 
 from classroom.course import autograded_folder, source_folder, submission_of, uses_attention_lab
@@ -47,6 +47,9 @@ class Grading(LoggingConfigurable):
     workers = Integer(help="Submissions run at the same time; by default one a core.").tag(
         config=True
     )
+    scheduler = Unicode(
+        help="tls:// address of a dask scheduler, whose workers then run the submissions."
+    ).tag(config=True)
     seed = Integer(
         None,
         allow_none=True,
@@ -72,9 +75,9 @@ class Grading(LoggingConfigurable):
         self._remove_unfinished()
         self.seed = secrets.randbits(32) if self.seed is None else self.seed
         upcoming = list(self._upcoming())
-        pool = Pool(min(self.workers, len(upcoming) or 1), self.isolation, self.limits, self.seed)
+        pool = self._cluster() if self.scheduler else self._pool(len(upcoming))
         weakref.finalize(exporter, pool.close)
-        self._ahead = Ahead(upcoming, self._guess, pool.submit, how_many=2 * self.workers)
+        self._ahead = Ahead(upcoming, self._guess, pool.submit, how_many=2 * pool.size)
         self._progress = tqdm(total=len(upcoming), unit="submission", disable=None)
         self._course = cache(lambda *names: trusted.read_course(self.course, *names))
         self.snapshot = cache(lambda *names: Snapshot(self.course, *names))
@@ -112,15 +115,34 @@ class Grading(LoggingConfigurable):
         }
         return Record(True, self.isolation, self.seed, found, mistakes)
 
+    def _pool(self, submissions):
+        size = min(self.workers, submissions or 1)
+        return Pool(size, self.isolation, self.limits, self.seed)
+
+    def _cluster(self):
+        try:
+            from classroom.grading.cluster import Cluster, NoCluster
+        except ModuleNotFoundError:
+            self._give_up("To grade on many machines: pip install 'attention-lab[cluster]'")
+        try:
+            return Cluster(self.scheduler, self.isolation, self.limits, self.seed)
+        except NoCluster as error:
+            self._give_up(error)
+
+    def _give_up(self, reason):
+        self.log.error(reason)
+        raise NbGraderException(str(reason)) from None
+
     def _require_isolation(self):
         if self.isolation == "none":
             self.log.warning(UNPROTECTED)
             return
+        if self.scheduler:  # its workers look for themselves
+            return
         try:
             bubblewrap.require()
         except bubblewrap.NoSandbox as error:
-            self.log.error(error)
-            raise NbGraderException(str(error)) from None
+            self._give_up(error)
 
     def _remove_unfinished(self):
         """Have nbgrader grade again what an earlier run began and did not finish."""

@@ -27,6 +27,7 @@ class Pool:
     """Grades jobs on `size` workers. It is to be closed; after that, no process of it is left."""
 
     def __init__(self, size: int, isolation: str, limits: Limits, seed: int):
+        self.size = size
         self._jobs = SimpleQueue()
         self._workers = [WorkerProcess(isolation, limits, seed) for _ in range(size)]
         for worker in self._workers:
