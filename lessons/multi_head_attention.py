@@ -15,22 +15,21 @@
 #
 # | step | you write | minutes |
 # |---:|---|---:|
-# | 1 | `project`: queries, keys and values of all heads | 7 |
-# | 2 | `split_heads`: cut the features into heads | 12 |
-# | 3 | `attention_scores`: compare every query with every key | 10 |
-# | 4 | `causal_mask`: close the future | 7 |
-# | 5 | `masked_softmax`: scores become weights | 9 |
+# | 1 | `project`: queries, keys and values of all heads | 5 |
+# | 2 | `split_heads`: cut the features into heads | 11 |
+# | 3 | `attention_scores`: compare every query with every key | 8 |
+# | 4 | `causal_mask`: close the future | 6 |
+# | 5 | `masked_softmax`: scores become weights | 7 |
 # | 6 | `attend`: mix the values | 5 |
-# | 7 | `merge_heads`: put the heads side by side | 9 |
-# | 8 | `MultiHeadAttention`: the whole layer | 11 |
+# | 7 | `merge_heads`: put the heads side by side | 8 |
+# | 8 | `MultiHeadAttention`: the whole layer | 9 |
 #
-# That is a little over an hour. What stands around the steps takes 20 minutes more: why there
-# are several heads at all, PyTorch beside your layer, four bugs to recognise, and ten
-# questions to see what has stayed with you. Parts marked *optional* are for another day.
+# That is an hour. What stands around the steps takes 25 minutes more: why there are several
+# heads at all, PyTorch beside your layer, three laws, four bugs, and ten questions to see what
+# has stayed with you.
 #
-# The finale needs nothing written, and takes 25 minutes when you have them. Your class learns a
-# small task, and you see why four heads can do what one cannot. Then it runs inside a real,
-# trained model.
+# After that you may stop. What follows is *optional*, each part by itself: two proofs, your
+# class learning a small task, your class inside a real, trained model, and four variations.
 
 # %% [markdown] id="how-it-works"
 # ## How this notebook works
@@ -47,10 +46,9 @@
 # - Stuck? Each exercise has three **hints**. They open one by one. The last one is nearly the
 #   answer.
 # - Any correct way of writing a step is accepted, with two exceptions: PyTorch's own attention,
-#   and a Python loop over heads. The checks look at what your function does, not at how it is
-#   spelled.
-# - *1 + 2 points* means 1 for the first check, of shapes, and 2 for the second, of values.
-# - The checks you see try some sizes. Grading tries more of the same kind.
+#   and a Python loop over heads.
+# - *1 + 2 points* means 1 for the first check, of shapes, and 2 for the second, of values. Grading
+#   runs them again with more sizes.
 # - Each step is graded by itself. If step 2 resists, go on to step 3. Its checks will work; only
 #   some pictures must wait for your step 2. To begin a step afresh, put
 #   `progress.reset("split_heads")` into its cell and run it: the stub comes back.
@@ -106,10 +104,9 @@ progress.panel()
 
 # %% [markdown] id="journey"
 # Here is the whole way, for one sentence of three tokens and two heads. The numbers on the
-# arrows are the steps of this lesson. In all drawings the same colour is the same axis, and
-# faint and strong orange are head 0 and head 1.
+# arrows are the steps of this lesson. In all drawings the same colour is the same axis.
 #
-# ![A row of tables. Step 1 makes q, k and v from x, 3 by 4 each, faint on the left for head 0, strong on the right for head 1. Step 2 splits them into two tables of 3 by 2. Steps 3 to 5 make two 3 by 3 tables of scores, then of weights. Step 6 mixes two tables of 3 by 2, step 7 merges them, step 8 makes the output, 3 by 4.](journey.svg)
+# ![A stack of sheets, one a sentence. On the first, a row of tables. Step 1 makes q, k and v from x, 3 by 4, head 0 faint, head 1 strong. Step 2 splits them into H = 2 tables of 3 by 2. Steps 3 to 5 make two of 3 by 3, scores and then weights. Step 6 mixes two of 3 by 2, step 7 merges them, step 8 makes the output, 3 by 4.](journey.svg)
 
 # %% [markdown] id="sentence"
 # ## A sentence to work on
@@ -151,16 +148,17 @@ for token, features in zip(example.tokens, example.x[0]):
 # word stands, its own place among them. In one head, both wishes must share one row.
 #
 # In the picture below **each row is a token that looks, and each column a token looked at**. The
-# stronger the colour, the more weight. Choose the row of *likes*, and see it as bars.
+# stronger the colour, the more weight. The row of the last *cat* is chosen already: its bars
+# stand on the right.
 
 # %% id="one-head-two-jobs"
 crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)
 show_heads(crowded, example.tokens, title="Two jobs in one head")
 
 # %% [markdown] id="why-heads-answer"
-# Read the row of *likes*. Half of its weight lies on *cat*, half on *likes*. The mixture that
-# comes out is half *cat*, half *likes*, and **nothing in it says which of them was the
-# previous token**. Two needs went in, one average came out.
+# A third of its weight lies on *other*, the previous token, and a third on each *cat*. The
+# mixture that comes out is one third *other* and two thirds *cat*, and **nothing in it says
+# which of them was the previous token**. Two needs went in, one average came out.
 #
 # Two heads have two rows. Each row is one clean answer, and each answer has a place of its
 # own in the output. That is all that "multi-head" means: several notions of *relevant*, side
@@ -216,7 +214,7 @@ paper_k = paper_v = paper_x
 # %% [markdown] id="project-exercise"
 # ### Your turn: `project`
 #
-# Difficulty 1 of 5 · importance 3 of 5 · about 4 minutes · 1 line · 1 + 1 points
+# Difficulty 1 of 5 · importance 3 of 5 · about 2 minutes · 1 line · 1 + 1 points
 #
 # <details><summary>Hint 1</summary>
 #
@@ -321,7 +319,7 @@ for token, features in enumerate(paper_q):
 # %% [markdown] id="split-exercise"
 # ### Your turn: `split_heads`
 #
-# Difficulty 3 of 5 · importance 5 of 5 · about 7 minutes · 3 lines · 1 + 2 points
+# Difficulty 3 of 5 · importance 5 of 5 · about 5 minutes · 3 lines · 1 + 2 points
 #
 # <details><summary>Hint 1</summary>
 #
@@ -380,13 +378,12 @@ for head in range(2):
         print("         {:02} {:02}    {:02} {:02}".format(*mine, *wrong))
 
 # %% [markdown] id="split-look-wrong"
-# Both have shape `(1, 2, 3, 2)`. In yours, head 0 holds features 0 and 1 of tokens 0, 1
-# and 2. In the other, head 0 holds *all* of token 0 and half of token 1, and never sees the
-# last token. **No shape check can find that.**
+# Both have shape `(1, 2, 3, 2)`. But in the other one, head 0 holds *all* of token 0 and half of
+# token 1, and never sees the last token. **No shape check can find that.**
 #
 # Our sentence can. Below are its queries, a row for each token; an orange band spans the slice
-# of one head. The job of head 2 is the first token, so all its rows must ask for the same
-# thing. In which of the two tables do they?
+# of one head. Head 2 looks for the first token, so all its rows must ask for the same thing. In
+# which of the two tables do they?
 
 # %% id="look-at-slices"
 from attention_lab.heatmap import show_features
@@ -407,6 +404,10 @@ show_features(
 
 # %% [markdown] id="split-look-jobs"
 # And here is what the heads then look at. Compare each of the four with its job.
+#
+# Below each small picture stands the job that gets most of the weight, and its share. Where none
+# fits, it says over how much the weight is spread, in bits: 0 bits is one token, 1 bit is two, 2
+# bits are four.
 
 # %% id="look-at-split-heads"
 split_q, split_k, _ = sentence_heads()
@@ -436,8 +437,8 @@ for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
     print(f"{name:10}  {shape:12}  strides {strides:13}  {same}")
 
 # %% [markdown] id="split-memory-copy"
-# Three shapes, one row of twelve numbers. If your split is a copy, it is right all the same;
-# it has only done more work than it had to.
+# Three shapes, one row of twelve numbers. (If your split is a copy, it is right all the same; it
+# has only done more work than it had to.)
 
 # %% [markdown] id="scores-idea"
 # ## Step 3 · Scores
@@ -450,10 +451,11 @@ for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
 # heads: `(T, d_head)` times `(d_head, T)` gives `(T, T)`.
 #
 # **And the root.** A dot product is a sum of `d_head` products. The more terms, the further it
-# strays from 0: for random vectors its spread grows like `sqrt(d_head)`. Dividing by
-# `sqrt(d_head)` keeps the spread near 1, whatever the size of a head. (Why the root? Each product
-# has a variance of about 1. Variances of independent numbers add up, and the spread is the root
-# of the sum.) You will measure it.
+# strays from 0: for random vectors, about `sqrt(d_head)` far. Dividing by `sqrt(d_head)` makes
+# that about 1, whatever the size of a head. You will measure it.
+#
+# (Why the root? Each product has a variance of about 1. Variances of independent numbers add up,
+# and the standard deviation of the sum is the root of that.)
 
 # %% id="predict-scale"
 predict("scale")
@@ -472,7 +474,7 @@ print(f"{query} times {key} = {product}   score {product / math.sqrt(2):.2f}")
 # %% [markdown] id="scores-exercise"
 # ### Your turn: `attention_scores`
 #
-# Difficulty 2 of 5 · importance 5 of 5 · about 5 minutes · 2 lines · 1 + 2 points
+# Difficulty 2 of 5 · importance 5 of 5 · about 4 minutes · 2 lines · 1 + 2 points
 #
 # <details><summary>Hint 1</summary>
 #
@@ -543,13 +545,13 @@ def sentence_scores():
 show_heads(sentence_scores(), example.tokens, title="Scores, before softmax")
 
 # %% [markdown] id="scores-look-root"
-# Now the root, measured on random queries and keys. The table gives the spread (standard
-# deviation) of the scores. Beside it stands the largest weight in a row of 50, on average.
-# Left with your scaling, right without any.
+# Now the root, measured on random queries and keys. The table gives the standard deviation (std)
+# of the scores: how far they stray from 0. Beside it stands the largest weight in a row of 50, on
+# average. Left with your scaling, right without any.
 
 # %% id="look-at-root"
 generator = torch.Generator().manual_seed(0)
-print("d_head   spread  largest weight   |  without root: spread  largest weight")
+print("d_head      std  largest weight   |     without root: std  largest weight")
 for width in (4, 64, 256):
     random_q, random_k = torch.randn(2, 1, 1, 50, width, generator=generator)
     scaled = attention_scores(random_q, random_k)  # (1, 1, 50, 50)
@@ -643,8 +645,8 @@ check.causal_mask(causal_mask, aspect="value", hidden=True)
 # **Look.** Your mask, added to the paper scores of head 1.
 
 # %% id="look-at-mask"
-print("mask =", causal_mask(3))
-print("scores of head 1, masked =", paper_scores()[0, 1] + causal_mask(3))
+print("mask:", causal_mask(3), sep="\n")
+print("scores of head 1, masked:", paper_scores()[0, 1] + causal_mask(3), sep="\n")
 
 # %% [markdown] id="softmax-idea"
 # ## Step 5 · Softmax
@@ -677,7 +679,7 @@ print("weights:", [round(power / sum(powers), 2) for power in powers])
 # %% [markdown] id="softmax-exercise"
 # ### Your turn: `masked_softmax`
 #
-# Difficulty 2 of 5 · importance 4 of 5 · about 4 minutes · 3 lines · 1 + 2 points
+# Difficulty 2 of 5 · importance 4 of 5 · about 3 minutes · 3 lines · 1 + 2 points
 #
 # <details><summary>Hint 1</summary>
 #
@@ -722,9 +724,6 @@ check.masked_softmax(masked_softmax, aspect="value")
 check.masked_softmax(masked_softmax, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
-# %% id="predict-softmax-sum"
-predict("softmax-sum")
-
 # %% [markdown] id="softmax-look"
 # **Look.** At last, the four heads of the sentence by your own functions, once with all tokens
 # in view and once with the future closed. Choose a head, and read a row: whom does this token
@@ -735,8 +734,6 @@ predict("softmax-sum")
 # - Head 3 (next token): its job is forbidden, but for the last token, which looks at itself. In
 #   all other rows the scores that are left are 0, so the weight is spread evenly. Softmax cannot
 #   say "nobody".
-#
-# Below each small picture stands the job that has most of the weight, and its share.
 
 # %% id="look-at-weights"
 def sentence_weights(mask=None):
@@ -811,7 +808,7 @@ for feature in (2, 3):
 # %% [markdown] id="attend-exercise"
 # ### Your turn: `attend`
 #
-# Difficulty 1 of 5 · importance 4 of 5 · about 3 minutes · 1 line · 1 + 1 points
+# Difficulty 1 of 5 · importance 4 of 5 · about 2 minutes · 1 line · 1 + 1 points
 #
 # <details><summary>Hint 1</summary>
 #
@@ -873,10 +870,14 @@ for at, token in enumerate(example.tokens):
 # The numbers behind those words: in each head, one feature for each word. In head 1 each *cat*
 # has shared its weight between two places, and yet its row holds a single 1.0. Why?
 #
+# <details><summary>Because</summary>
+#
 # Both places hand over the same value, *cat*. The mean of two equal things is that thing.
+#
+# </details>
 
 # %% id="look-at-mixed"
-show_features(sentence_mixed(), example.tokens, title="What each head has collected")
+show_features({"mixed": sentence_mixed()}, example.tokens, title="What heads collected")
 
 # %% [markdown] id="merge-idea"
 # ## Step 7 · Merge heads
@@ -917,7 +918,7 @@ print("head 0:", head_0, "  head 1:", head_1, "  merged:", head_0 + head_1)
 # %% [markdown] id="merge-exercise"
 # ### Your turn: `merge_heads`
 #
-# Difficulty 3 of 5 · importance 4 of 5 · about 5 minutes · 3 lines · 1 + 2 points
+# Difficulty 3 of 5 · importance 4 of 5 · about 4 minutes · 3 lines · 1 + 2 points
 #
 # <details><summary>Hint 1</summary>
 #
@@ -962,21 +963,9 @@ check.merge_heads(merge_heads, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="merge-look"
-# **Look.** Every token's 32 features now hold four runs of eight, one a head. Beside it, what
-# a `reshape` without the swap would have made: the right shape, and words all over the place.
-
-# %% id="look-at-merge"
-merged = merge_heads(sentence_mixed())  # (1, 6, 32)
-not_swapped = sentence_mixed().reshape(1, 6, 32)
-print(f"{'token':>8}   {'yours':36}reshape without the swap")
-for token, right, wrong in zip(
-    example.tokens, example.words_found(merged), example.words_found(not_swapped)
-):
-    print(f"{token:>8}   {' | '.join(right):36}{' | '.join(wrong)}")
-
-# %% [markdown] id="merge-look-slices"
-# The same as a picture. In yours, head 2 has found *the* for every token: one straight column.
-# Without the swap that column is torn apart.
+# **Look.** Every token's 32 features now hold four runs of eight, one a head. In yours, head 2
+# has found *the* for every token: one straight column. Below it stands what a `reshape` without
+# the swap would have made: the right shape, and that column torn apart.
 
 # %% id="look-at-merged"
 mixed = sentence_mixed()
@@ -1048,7 +1037,7 @@ print(" + ".join(terms), f"= {dot(paper_out, head_0 + head_1):.2f}")
 # %% [markdown] id="module-exercise"
 # ### Your turn: `MultiHeadAttention.forward`
 #
-# Difficulty 3 of 5 · importance 5 of 5 · about 9 minutes · 7 lines · 1 + 4 points
+# Difficulty 3 of 5 · importance 5 of 5 · about 7 minutes · 7 lines · 1 + 4 points
 #
 # `__init__` is given. Write `forward` with the functions you have. You may also write it
 # without them.
@@ -1128,9 +1117,8 @@ check.MultiHeadAttention(MultiHeadAttention, aspect="value", hidden=True)
 
 # %% [markdown] id="module-look"
 # **Look.** Your layer with the hand-made weights, on our sentence. Its `out_proj` adds up what
-# heads 1 and 2 found in the first run of features. It leaves the second run empty, and copies
-# what heads 0 and 3 found into the last two. So in the first run two heads have met, and can no
-# longer be told apart.
+# heads 1 and 2 found in the first run of features: there two heads have met, and can no longer be
+# told apart. It leaves the second run empty, and copies what heads 0 and 3 found into the last two.
 
 # %% id="look-at-module"
 layer = MultiHeadAttention(example.d_model, example.num_heads)
@@ -1192,23 +1180,188 @@ show_heads(
 #
 # For testing that is a trap: with biases of 0, a layer that forgets them looks right. The
 # checks here write biases that are not 0 into both layers.
-#
-# One of the biases does nothing at all. The bias of the keys adds the same amount to a whole
-# row of scores, and softmax does not notice a shift.
 
-# %% id="look-at-key-bias"
-shifted = MultiHeadAttention(16, 4)
-shifted.load_state_dict(mine.state_dict())
-with torch.no_grad():
-    shifted.k_proj.bias += 3
-    change = (shifted(batch) - mine(batch)).abs().max().item()
-print(f"a rounding error: {change:.0e}")
+# %% [markdown] id="laws"
+# ## Three laws
+#
+# What must hold for any weights whatever? Predict, then run your layer.
+
+# %% id="predict-law-causal"
+predict("law-causal")
+
+# %% id="law-causal"
+any_layer = MultiHeadAttention(12, 3).requires_grad_(False)
+any_x = torch.randn(1, 6, 12, generator=generator)
+
+
+def rows_moved(before, after):
+    moved = (before - after).abs().amax(dim=(0, 2)) > 1e-5
+    return moved.nonzero().flatten().tolist()
+
+
+changed_x = any_x.clone()
+changed_x[:, 3] += 1
+before, after = any_layer(any_x, causal=True), any_layer(changed_x, causal=True)
+print("rows that moved:", rows_moved(before, after))
+
+# %% id="predict-law-permutation"
+predict("law-permutation")
+
+# %% id="law-permutation"
+order = [5, 2, 0, 4, 1, 3]
+before, after = any_layer(any_x), any_layer(any_x[:, order])
+print("rows that moved:", rows_moved(before, after))
+print("once the old rows are in that order too:", rows_moved(before[:, order], after))
+
+# %% id="predict-law-constant"
+predict("law-constant")
+
+# %% id="law-constant"
+same_x = any_x[:, :1].expand(1, 6, 12)
+output = any_layer(same_x)
+print("largest difference between rows:", (output - output[:, :1]).abs().max().item())
+
+# %% [markdown] id="wrong-idea"
+# ## What goes wrong
+#
+# Four bugs that people really make, on our sentence with the future closed. All four run
+# without an error, and every output has the right shape. Say what will come out, then run it.
+
+# %% id="predict-wrong-mask-late"
+predict("wrong-mask-late")
+
+# %% id="wrong-mask-late"
+bug = sentence_scores().softmax(-1) * causal_mask(6).exp()
+show_heads(bug, example.tokens, causal=True, head=3, title="Masked after softmax")
+
+# %% [markdown] id="wrong-mask-late-answer"
+# Head 3 had nearly all of its weight in the closed cells. In every row but the last nearly nothing
+# is left, and those tokens collect next to nothing.
+
+# %% id="predict-wrong-diagonal"
+predict("wrong-diagonal")
+
+# %% id="wrong-diagonal"
+diagonal_too = torch.full((6, 6), -math.inf).triu(diagonal=0)
+bug = (sentence_scores() + diagonal_too).softmax(-1)
+show_heads(bug, example.tokens, title="Diagonal closed")
+
+# %% [markdown] id="wrong-diagonal-answer"
+# In a deep model the next layer would be NaN everywhere, and so would the loss.
+
+# %% id="predict-wrong-axis"
+predict("wrong-axis")
+
+# %% id="wrong-axis"
+bug = (sentence_scores() + causal_mask(6)).softmax(-2)
+show_heads(bug, example.tokens, causal=True, title="Softmax over queries")
+
+# %% [markdown] id="wrong-axis-answer"
+# Columns sum to 1 instead of rows. The first token gets too little, the last one too much.
+
+# %% id="predict-wrong-root"
+predict("wrong-root")
+
+# %% id="wrong-root"
+raw = sentence_scores() * math.sqrt(example.d_head)
+bug = (raw + causal_mask(6)).softmax(-1)
+show_heads(bug, example.tokens, causal=True, title="No root")
+
+# %% [markdown] id="wrong-root-answer"
+# The hardest to see, and no picture of ours will show it: our scores are few and tidy. With 64
+# random features, step 3 has shown what it does. This is why the checks compare numbers.
+
+# %% [markdown] id="cost-idea"
+# ## What it costs
+#
+# Do more heads cost more? Guess first.
+
+# %% id="predict-cost"
+predict("cost")
+
+# %% id="look-at-cost"
+def count_operations(heads):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        MultiHeadAttention(64, heads)(cost_x)
+    return counter.get_total_flops()
+
+
+cost_x = torch.randn(1, 128, 64, generator=generator)  # (B, T, d_model)
+if not os.environ.get("NBGRADER_EXECUTION"):  # grading has no use for this
+    print("heads   floating-point operations   numbers in the attention matrices")
+    for heads in (1, 2, 4, 8, 16):
+        print(f"{heads:5}   {count_operations(heads):25,}   {heads * 128 * 128:33,}")
+
+# %% [markdown] id="cost-answer"
+# The matrix products stay exactly the same: `H` heads of `d_head` features make as many as one
+# head of `H * d_head`. (The counter counts only those. The `exp`s of softmax grow with `H`, as
+# the tables do; beside the products they are few.)
+#
+# What grows is the **attention matrix**: `H` tables of `T × T`. They grow with the square of
+# the length. At 128 tokens that is nothing. At 100,000 tokens one table alone has ten billion
+# cells, 20 GB in half precision. That is why programs such as FlashAttention, which do all steps
+# in one go, never write it down as a whole.
+
+# %% [markdown] id="to-keep"
+# ## To keep
+#
+# | step | shape | line | why |
+# |---|---|---|---|
+# | project | `(B, T, d_model)` | `q_proj(x)` | rows `h*d_head:(h+1)*d_head` of the weight are head `h` |
+# | split | `(B, H, T, d_head)` | `view`, then swap `T` and `H` | heads beside the batch: one product for all |
+# | score | `(B, H, T, T)` | `q @ kᵀ / sqrt(d_head)` | scores stay of size 1, however wide a head |
+# | mask | `(T, T)` | 0 or `-inf`, added | `exp(-inf)` is 0; the diagonal stays open |
+# | softmax | `(B, H, T, T)` | over the last axis | each query shares out 1 among the keys |
+# | attend | `(B, H, T, d_head)` | `weights @ v` | one mixture for each query and head |
+# | merge | `(B, T, d_model)` | swap back, then `reshape` | memory is not in order: one copy |
+# | project out | `(B, T, d_model)` | `out_proj(merged)` | here the heads meet |
+#
+# - One softmax row is one mixture. Several heads are several mixtures.
+# - A right shape proves little. A law, or a sentence whose answer you know, proves more.
+# - The layer knows nothing of order. The mask, or positions in `x`, must bring it in.
+
+# %% [markdown] id="recall"
+# ## What has stayed with you?
+#
+# Ten questions. Do not scroll up. One that you get wrong comes again.
+
+# %% id="recall-questions"
+recall()
+
+# %% [markdown] id="before-you-go"
+# ## Hand in
+#
+# Save the notebook, then run this: it reads the saved file as a grader would. Is everything there,
+# and in its place? If you learn by yourself, keep the table below it instead.
+
+# %% id="ready-to-submit"
+from attention_lab import ready_to_submit
+
+ready_to_submit()
+
+# %% id="progress-summary"
+progress.summary()
+
+# %% [markdown] id="more"
+# ## If you want more
+#
+# That was the lesson. All that follows is *optional*, and nothing of it is graded. Each part
+# stands by itself.
+#
+# | part | | minutes |
+# |---|---|---:|
+# | Prove it yourself | one query and one head by hand; a loop over heads, timed | 15 |
+# | Learned | your class learns a small task: why four heads can do what one cannot | 10 |
+# | Real | your class inside a trained model | 15 |
+# | Stretch | four variations that real models use | 30 |
 
 # %% [markdown] id="prove-idea"
 # ## Prove it yourself
 #
-# Nothing in this part is graded. It is where you convince yourself that the batched code does
-# what the words say. The first two are *optional*: if time is short, go on to the three laws.
+# *About 15 minutes, two functions to write.* Convince yourself that the batched code does what the
+# words say.
 
 # %% [markdown] id="one-query-exercise"
 # ### One query, plain Python
@@ -1295,145 +1448,11 @@ def one_head(x, layer, h):
 # %% id="check-one-head"
 prove.one_head(one_head, MultiHeadAttention)
 
-# %% [markdown] id="laws"
-# ### Three laws
-#
-# What must hold for any weights whatever? Predict, then run your layer. (The second of these laws
-# has a name: attention is *permutation-equivariant*.)
-#
-# **A later token is changed.**
-
-# %% id="predict-law-causal"
-predict("law-causal")
-
-# %% id="law-causal"
-any_layer = MultiHeadAttention(12, 3).requires_grad_(False)
-any_x = torch.randn(1, 6, 12, generator=generator)
-
-
-def rows_moved(before, after):
-    moved = (before - after).abs().amax(dim=(0, 2)) > 1e-5
-    return moved.nonzero().flatten().tolist()
-
-
-changed_x = any_x.clone()
-changed_x[:, 3] += 1
-before, after = any_layer(any_x, causal=True), any_layer(changed_x, causal=True)
-print("rows that moved:", rows_moved(before, after))
-
-# %% [markdown] id="law-permutation-idea"
-# **The tokens are put in another order.**
-
-# %% id="predict-law-permutation"
-predict("law-permutation")
-
-# %% id="law-permutation"
-order = [5, 2, 0, 4, 1, 3]
-before, after = any_layer(any_x), any_layer(any_x[:, order])
-print("rows that moved:", rows_moved(before, after))
-print("once the old rows are in that order too:", rows_moved(before[:, order], after))
-
-# %% [markdown] id="law-constant-idea"
-# **All tokens are the same.**
-
-# %% id="predict-law-constant"
-predict("law-constant")
-
-# %% id="law-constant"
-same_x = any_x[:, :1].expand(1, 6, 12)
-output = any_layer(same_x)
-print("largest difference between rows:", (output - output[:, :1]).abs().max().item())
-
-# %% [markdown] id="wrong-idea"
-# ## What goes wrong
-#
-# Four bugs that people really make, on our sentence with the future closed. All four run
-# without an error, and every output has the right shape. Read the line with the bug, say what
-# the picture will show, then run it.
-
-# %% [markdown] id="wrong-mask-late-idea"
-# **The mask after softmax.**
-
-# %% id="wrong-mask-late"
-bug = sentence_scores().softmax(-1) * causal_mask(6).exp()
-show_heads(bug, example.tokens, causal=True, head=3, title="Masked after softmax")
-
-# %% [markdown] id="wrong-mask-late-answer"
-# Rows sum to less than 1: what the closed cells had is lost. Head 3 had nearly all of its
-# weight there. In every row but the last nearly nothing is left, and those tokens collect next
-# to nothing.
-
-# %% [markdown] id="wrong-diagonal-idea"
-# **The diagonal closed as well.**
-
-# %% id="wrong-diagonal"
-diagonal_too = torch.full((6, 6), -math.inf).triu(diagonal=0)
-bug = (sentence_scores() + diagonal_too).softmax(-1)
-show_heads(bug, example.tokens, title="Diagonal closed")
-
-# %% [markdown] id="wrong-diagonal-answer"
-# Row 0 is NaN. In a deep model the next layer would be NaN everywhere, and so would the loss.
-
-# %% [markdown] id="wrong-axis-idea"
-# **Softmax over the queries.**
-
-# %% id="wrong-axis"
-bug = (sentence_scores() + causal_mask(6)).softmax(-2)
-show_heads(bug, example.tokens, causal=True, title="Softmax over queries")
-
-# %% [markdown] id="wrong-axis-answer"
-# Columns sum to 1 instead of rows. The last column has a single open cell, so that cell is 1,
-# whatever its score. The first token gets too little, the last one too much.
-
-# %% [markdown] id="wrong-root-idea"
-# **No root.**
-
-# %% id="wrong-root"
-raw = sentence_scores() * math.sqrt(example.d_head)
-bug = (raw + causal_mask(6)).softmax(-1)
-show_heads(bug, example.tokens, causal=True, title="No root")
-
-# %% [markdown] id="wrong-root-answer"
-# The hardest to see, and no picture of ours will show it: all is merely a little sharper. Our
-# scores are few and tidy. With 64 random features, step 3 has shown what it does. This is why
-# the checks compare numbers.
-
-# %% [markdown] id="cost-idea"
-# ## What it costs
-#
-# Do more heads cost more? Guess first.
-
-# %% id="predict-cost"
-predict("cost")
-
-# %% id="look-at-cost"
-def count_operations(heads):
-    from torch.utils.flop_counter import FlopCounterMode
-
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
-        MultiHeadAttention(64, heads)(cost_x)
-    return counter.get_total_flops()
-
-
-cost_x = torch.randn(1, 128, 64, generator=generator)  # (B, T, d_model)
-if not os.environ.get("NBGRADER_EXECUTION"):  # grading has no use for this
-    print("heads   floating-point operations   numbers in the attention matrices")
-    for heads in (1, 2, 4, 8, 16):
-        print(f"{heads:5}   {count_operations(heads):25,}   {heads * 128 * 128:33,}")
-
-# %% [markdown] id="cost-answer"
-# The matrix products stay exactly the same: `H` heads of `d_head` features make as many as one
-# head of `H * d_head`. (The counter counts only those. The `exp`s of softmax grow with `H`, as
-# the tables do; beside the products they are few.)
-#
-# What grows is the **attention matrix**: `H` tables of `T × T`. They grow with the square of
-# the length. At 128 tokens that is nothing. At 100,000 tokens one table alone has ten billion
-# cells, 20 GB in half precision. That is why programs such as FlashAttention, which do all steps
-# in one go, never write it down as a whole.
-
 # %% [markdown] id="cost-loop-idea"
-# **And the loop?** Heads can be taken one by one, too. The numbers are the same. How much
-# longer does it take, here and now?
+# ### The loop
+#
+# Heads can be taken one by one, too. The numbers are the same. How much longer does it take, here
+# and now?
 
 # %% id="look-at-loop"
 import time
@@ -1479,7 +1498,7 @@ if not os.environ.get("NBGRADER_EXECUTION"):
 #
 # *About 10 minutes, nothing to write.*
 #
-# The heads of our sentence were **designed**. Now your own class shall learn. In the last part
+# The heads of our sentence were **designed**. Now your own class shall learn. In the next part
 # it will run inside a **real** model.
 #
 # The task is a toy. A story has twelve tokens and six people. Each of them comes twice. The
@@ -1607,7 +1626,7 @@ keys_sentence = "The keys to the old cabinet are on the table."
 minilm.wall(keys_sentence)
 
 # %% [markdown] id="real-show-idea"
-# **Close up.** What are on the table: the keys, or the cabinet? Read the row of *are*.
+# **Close up.** What are on the table: the keys, or the cabinet? Choose the row of *are*.
 
 # %% id="real-show"
 minilm.show(keys_sentence, layer=3, head=1)
@@ -1640,7 +1659,7 @@ if minilm.live:
 # though the model was made for English: look how it cuts them up.
 
 # %% id="real-own"
-my_sentence = "The keys to the old cabinet are on the table."
+my_sentence = "the cat likes the other cat"
 print(" ".join(minilm.tokens(my_sentence)))
 minilm.wall(my_sentence)
 
@@ -1655,8 +1674,9 @@ minilm.wall(my_sentence)
 
 # %% id="real-rest"
 on_cls = minilm.weights(keys_sentence)[:, :, 1:-1, 0].mean(dim=(1, 2))
+even = 1 / len(minilm.tokens(keys_sentence))
 for layer_number, share in enumerate(on_cls):
-    print(f"layer {layer_number}: {share:4.0%} on [CLS]; spread evenly, it would be 8%")
+    print(f"layer {layer_number}: {share:4.0%} on [CLS]; evenly shared, {even:.0%}")
 
 # %% [markdown] id="real-rest-answer"
 # In layers 1 to 4 it is half of all weight. So a blue first column says "nothing for me here",
@@ -1707,37 +1727,10 @@ if minilm.live:
 #
 # **Designed, learned, real:** the same few lines, and you have written them.
 
-# %% [markdown] id="to-keep"
-# ## To keep
-#
-# | step | shape | line | why |
-# |---|---|---|---|
-# | project | `(B, T, d_model)` | `q_proj(x)` | rows `h*d_head:(h+1)*d_head` of the weight are head `h` |
-# | split | `(B, H, T, d_head)` | `view`, then swap `T` and `H` | heads beside the batch: one product for all |
-# | score | `(B, H, T, T)` | `q @ kᵀ / sqrt(d_head)` | the root keeps the spread near 1 |
-# | mask | `(T, T)` | 0 or `-inf`, added | `exp(-inf)` is 0; the diagonal stays open |
-# | softmax | `(B, H, T, T)` | over the last axis | each query shares out 1 among the keys |
-# | attend | `(B, H, T, d_head)` | `weights @ v` | one mixture for each query and head |
-# | merge | `(B, T, d_model)` | swap back, then `reshape` | memory is not in order: one copy |
-# | project out | `(B, T, d_model)` | `out_proj(merged)` | here the heads meet |
-#
-# - One softmax row is one mixture. Several heads are several mixtures.
-# - A right shape proves little. A law, or a sentence whose answer you know, proves more.
-# - The layer knows nothing of order. The mask, or positions in `x`, must bring it in.
-
-# %% [markdown] id="recall"
-# ## What has stayed with you?
-#
-# Ten questions. Do not scroll up. One that you get wrong comes again.
-
-# %% id="recall-questions"
-recall()
-
 # %% [markdown] id="stretch"
 # ## Stretch
 #
-# For those who want more: four variations that real models use. They are worth no points, and
-# the same judge looks at them. Skip them freely. Each stands by itself.
+# *About 30 minutes, four functions to write.* The same judge looks at them.
 
 # %% [markdown] id="cross-exercise"
 # ### Cross-attention
@@ -1795,16 +1788,19 @@ stretch.cross_attention(cross_attention)
 #
 # <details><summary>Hint 1</summary>
 #
-# Which keys are padding? Compare `torch.arange(S)` with the length of each sentence.
+# As with every mask: close cells before softmax. Which of the four axes of `scores` counts the
+# keys, and along which one does the mask differ?
 #
 # <details><summary>Hint 2</summary>
 #
-# The comparison must come out as `(B, 1, 1, S)`: its own row for each sentence, the same for
-# all heads and all queries. `lengths[:, None, None, None]` has shape `(B, 1, 1, 1)`.
+# Key `j` is padding if `j` is not below the length of its sentence. `torch.arange(S)` holds all
+# `j`. The mask must come out as `(B, 1, 1, S)`: its own row for each sentence, the same for all
+# heads and all queries.
 #
 # <details><summary>Hint 3: nearly the answer</summary>
 #
 # `scores.masked_fill(…, -math.inf).softmax(-1)`, with `torch.arange(S) >= …` in the gap.
+# `lengths[:, None, None, None]` has shape `(B, 1, 1, 1)`.
 #
 # </details></details></details>
 
@@ -1927,21 +1923,7 @@ for at in range(6):
         queries[:, :, new], keys[:, :, new], values[:, :, new], past_k, past_v
     )
     difference = (collected - at_once[:, :, new]).abs().max().item()
-    print(f"token {at}: cache {tuple(past_k.shape)}, difference {difference:.0e}")
-
-# %% [markdown] id="before-you-go"
-# ## Before you go
-#
-# Save the notebook. Then let it be read as a grader would read it: is everything there, and in
-# its place? If you learn by yourself, keep the page below it instead.
-
-# %% id="ready-to-submit"
-from attention_lab import ready_to_submit
-
-ready_to_submit()
-
-# %% id="progress-summary"
-progress.summary()
+    print(f"token {at}: cache {tuple(past_k.shape)}, difference {difference:.7f}")
 
 # %% [markdown] id="where-next"
 # ## Where to go next

@@ -81,17 +81,6 @@ PREDICTIONS = {
             _right("1, 0, 0, 0, 0", "It may look at itself only, and a row sums to 1."),
         ),
     ),
-    "softmax-sum": Question(
-        "`weights` is `(2, 3, 5, 5)`. Which of these is 1 everywhere?",
-        (
-            _right("weights.sum(dim=-1)", "Each query shares out 1 among the keys, the last axis."),
-            _mistake("weights.sum(dim=-2)", "masked_softmax", "softmax-wrong-dim"),
-            _wrong(
-                "weights.sum(dim=1)",
-                "That axis is the heads. Each head has a softmax of its own; they share nothing.",
-            ),
-        ),
-    ),
     "attend-range": Question(
         "All values lie between -1 and 1. Can a number in the output of `attend` be 3?",
         (
@@ -144,8 +133,8 @@ PREDICTIONS = {
             ),
             _right(
                 "The same rows, in the new order",
-                "Nothing in the layer knows where a token stands. Only x itself can say so, "
-                "which is why transformers add positions to it.",
+                "Nothing in the layer knows where a token stands: it is permutation-equivariant. "
+                "Only x itself can say so, which is why transformers add positions to it.",
             ),
             _wrong(
                 "Other numbers altogether",
@@ -162,6 +151,51 @@ PREDICTIONS = {
                 "All values are equal. However the weights are spread, the mean is the same.",
             ),
             _right("are all the same", "Any weighted mean of equal values is that value."),
+        ),
+    ),
+    "wrong-mask-late": Question(
+        "The future is closed only after softmax: `scores.softmax(-1) * causal_mask(6).exp()`. "
+        "What does a row of weights sum to?",
+        (
+            _wrong("1, as always", "Softmax made it 1. Then part of it was set to 0."),
+            _right("less than 1", "What the closed cells had is lost. Nobody else gets it."),
+            _wrong("NaN", "exp(-inf) is 0, and a weight times 0 is 0. Nothing is divided by it."),
+        ),
+    ),
+    "wrong-diagonal": Question(
+        "The diagonal is closed as well: `triu(diagonal=0)`. Which rows become NaN?",
+        (
+            _wrong("none", "One row has all of its cells closed: look for it."),
+            _right("row 0", "It had only itself to look at. Softmax divides 0 by 0."),
+            _wrong("all", "All rows but one still have an open cell, and share out 1 among those."),
+        ),
+    ),
+    "wrong-axis": Question(
+        "Softmax runs over the queries: `(scores + mask).softmax(-2)`. How much weight does the "
+        "last token put on itself?",
+        (
+            _right(
+                "1, whatever its score",
+                "Each column shares out 1, and in the last column no other cell is open.",
+            ),
+            _wrong(
+                "as much as before",
+                "The scores are the same, but what is divided by is the sum of a column.",
+            ),
+            _wrong("0", "Only closed cells get 0. A token may always look at itself."),
+        ),
+    ),
+    "wrong-root": Question(
+        "The scores of our sentence are not divided by `sqrt(8)`. What will the picture show?",
+        (
+            _wrong("rows that do not sum to 1", "Softmax sees to the sum, whatever the scores."),
+            _wrong(
+                "weights that are more even", "Larger scores lie further apart. So do the weights."
+            ),
+            _right(
+                "nearly the same, a little sharper",
+                "The largest score wins by more. In this tidy sentence it had won already.",
+            ),
         ),
     ),
     "cost": Question(
@@ -258,8 +292,8 @@ RECALL = (
         (
             _right(
                 "softmax of wide heads saturates",
-                "The spread of a dot product grows like sqrt(d_head). One weight comes near 1, and "
-                "hardly any gradient is left.",
+                "A dot product grows like sqrt(d_head). One weight comes near 1, and hardly any "
+                "gradient is left.",
             ),
             _wrong(
                 "the weights in a row would no longer sum to 1",

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from attention_lab import example
 from attention_lab.check import steps
 from attention_lab.check.references import TorchAttention
 from attention_lab.questions import PREDICTIONS, RECALL
@@ -84,13 +85,6 @@ def test_mask_first_row():
     assert right("mask-first-row") == ", ".join(f"{w:.0f}" for w in weights[0, 0, 0])
 
 
-def test_softmax_sum():
-    weights = torch.randn(2, 3, 5, 5).softmax(-1)
-    sums = {o.text: eval(o.text, {"weights": weights}) for o in PREDICTIONS["softmax-sum"].options}
-    assert torch.allclose(sums.pop(right("softmax-sum")), torch.ones(()))
-    assert not any(torch.allclose(other, torch.ones(())) for other in sums.values())
-
-
 def test_merge_view():
     split = steps.split_heads(torch.zeros(1, 3, 4), 2)
     split.transpose(1, 2).view(1, 3, 4)
@@ -128,3 +122,43 @@ def test_cost():
 
     assert operations(1) == operations(8) > 0
     assert right("cost") == "stays the same"
+
+
+@pytest.fixture
+def scores():
+    """Scores (1, 4, 6, 6) of the running example."""
+    q, k = (
+        steps.split_heads(part(example.x), example.num_heads)
+        for part in (example.q_proj, example.k_proj)
+    )
+    return steps.attention_scores(q, k)
+
+
+def test_wrong_mask_late(scores):
+    sums = (scores.softmax(-1) * steps.causal_mask(6).exp()).sum(-1)
+    assert (sums[..., :-1] < 1 - 1e-3).all()
+    assert right("wrong-mask-late") == "less than 1"
+
+
+def test_wrong_diagonal(scores):
+    closed = torch.full((6, 6), -math.inf).triu(diagonal=0)
+    empty = (scores + closed).softmax(-1).isnan().any(-1)
+    assert [f"row {row}" for row in range(6) if empty[..., row].all()] == [right("wrong-diagonal")]
+    assert not empty[..., 1:].any()
+
+
+def test_wrong_axis(scores):
+    for any_scores in (scores, torch.randn(1, 2, 6, 6)):
+        itself = (any_scores + steps.causal_mask(6)).softmax(-2)[..., -1, -1]
+        assert (itself == 1).all()
+    assert right("wrong-axis").startswith("1,")
+
+
+def test_wrong_root(scores):
+    assert math.sqrt(example.d_head) == math.sqrt(8)
+    weights, sharper = (
+        steps.masked_softmax(s, steps.causal_mask(6)) for s in (scores, scores * math.sqrt(8))
+    )
+    assert (sharper.amax(-1) >= weights.amax(-1) - 1e-6).all()
+    assert (sharper - weights).abs().max() < 0.05
+    assert right("wrong-root") == "nearly the same, a little sharper"

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from attention_lab.check import STEPS
-from attention_lab.questions import PREDICTIONS
+from attention_lab.questions import PREDICTIONS, RECALL
 
 from .conftest import LESSONS
 
@@ -22,6 +22,9 @@ HEADER = re.compile(
     re.MULTILINE,
 )
 PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<file>[^)]+)\)")
+LIVELY = re.compile(
+    r"^(show_\w+|play|follow|minilm\.\w+|pretrained\.hunt|experiment\.\w+)\(", re.MULTILINE
+)
 WORDS_A_MINUTE = 200
 
 
@@ -166,14 +169,58 @@ def _assigned(tree):
     return found
 
 
-def test_reading_and_working_take_60_to_90_minutes(prose, exercises):
-    parts = [text for name, text in prose.items() if not name.startswith(("stretch", "title"))]
-    required = {name: text for name, text in exercises.items() if name not in STRETCH}
-    optional = [exercises[name] for name in STRETCH]
-    words = sum(len(visible(text).split()) for text in parts if text not in optional)
-    working = sum(int(HEADER.search(text)["minutes"]) for text in required.values())
-    predicting = len(PREDICTIONS) / 2
-    assert 60 <= words / WORDS_A_MINUTE + working + predicting <= 90
+def sections(lesson):
+    """The cells below each heading of the second level, by the heading."""
+    found, heading = {}, "opening"
+    for cell in lesson.cells:
+        if cell.source.startswith("## "):
+            heading = cell.source.splitlines()[0].removeprefix("## ")
+        found.setdefault(heading, []).append(cell)
+    return found
+
+
+def minutes(cell):
+    """How long a learner is busy with a cell who knows tensors and makes a mistake now and then."""
+    if cell.cell_type == "markdown":
+        header = HEADER.search(cell.source)
+        reading = len(visible(cell.source).split()) / WORDS_A_MINUTE
+        drawings = 0.5 * len(PICTURE.findall(cell.source))
+        return reading + drawings + (int(header["minutes"]) if header else 0)
+    if cell.metadata.get("solution") or re.match("(test|check)[_-]", cell.id):
+        return 0  # part of the exercise's own minutes
+    if cell.id == "recall-questions":
+        return 0.3 * len(RECALL)
+    if re.search(r"^predict\(", cell.source, re.MULTILINE):
+        return 0.5
+    return 0.75 if LIVELY.search(cell.source) else 0.25
+
+
+def in_all(cells):
+    return sum(map(minutes, cells))
+
+
+def test_the_lesson_takes_60_to_90_minutes(lesson, prose):
+    spent = {heading: in_all(cells) for heading, cells in sections(lesson).items()}
+    lesson_ends = list(spent).index("If you want more")
+    steps = [heading for heading in spent if heading.startswith("Step ")]
+    table = re.findall(r"^\| \d \| `(\w+)`:.*\| (\d+) \|$", prose["title"], re.MULTILINE)
+    assert [name for name, _ in table] == list(STEPS)
+    assert [int(told) for _, told in table] == [round(spent[step]) for step in steps]
+    assert 57 <= sum(int(told) for _, told in table) <= 63
+    assert "That is an hour." in prose["title"]
+    around = [heading for heading in list(spent)[:lesson_ends] if heading not in steps]
+    (told,) = re.findall(r"around the steps takes (\d+) minutes more", prose["title"])
+    assert abs(sum(spent[heading] for heading in around) - int(told)) <= 2.5
+    assert 60 <= sum(spent[heading] for heading in [*steps, *around]) <= 88
+
+
+def test_what_is_optional_takes_about_as_long_as_it_says(lesson, prose):
+    told = re.findall(r"^\| ([A-Z][\w ]+) \|.*\| (\d+) \|$", prose["more"], re.MULTILINE)
+    spent = {heading.split(":")[0]: cells for heading, cells in sections(lesson).items()}
+    assert [part for part, _ in told] == ["Prove it yourself", "Learned", "Real", "Stretch"]
+    for part, number in told:
+        assert re.search(rf"\*About {number} minutes,", spent[part][0].source)
+        assert in_all(spent[part]) <= int(number) <= 2.5 * in_all(spent[part])
 
 
 def test_sentences_are_short(prose):
