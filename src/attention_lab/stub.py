@@ -12,7 +12,7 @@ class NotWrittenYet(NotImplementedError):
     def __str__(self):
         return super().__str__() or (
             f"{self._exercise} is not written yet: put your code in place of "
-            "`raise NotWrittenYet`. (The checks of the other steps work without it.)"
+            "`raise NotWrittenYet`. (Other checks work without it.)"
         )
 
     @property
