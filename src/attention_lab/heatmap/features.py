@@ -5,10 +5,10 @@ Axes: T tokens, H heads, ``d_model = H * d_head`` features.
 
 from __future__ import annotations
 
-import base64
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from pathlib import Path
 
@@ -16,8 +16,9 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from attention_lab.heatmap import page
+from attention_lab.heatmap.display import bundle
 from attention_lab.heatmap.palette import LIGHT, lookup
-from attention_lab.heatmap.picture import font
+from attention_lab.heatmap.picture import font, write
 from attention_lab.heatmap.weights import read_numbers
 from attention_lab.heatmap.words import shorten, tell_apart
 
@@ -64,11 +65,7 @@ class FeatureMap:
         return f"{self.title}: {T} tokens, {H} heads of {d_head} features"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {
-            "text/html": self._html(),
-            "image/png": base64.b64encode(self._png()).decode(),
-            "text/plain": repr(self),
-        }
+        return bundle(repr(self), self._png(), self._html)
 
     def to_html(self, path) -> Path:
         """Write the tables to ``path``, one file that needs nothing else."""
@@ -86,7 +83,7 @@ class FeatureMap:
     def _shape(self):
         return next(iter(self.slices.values())).shape
 
-    @property
+    @cached_property
     def _strongest(self) -> float:
         finite = [array[np.isfinite(array)] for array in self.slices.values()]
         return max(np.abs(numbers).max(initial=1e-9) for numbers in finite)
@@ -135,22 +132,21 @@ class FeatureMap:
         size = (2 * MARGIN + LABEL + H * d_head * CELL, 2 * MARGIN + TOP + T * CELL)
         image = Image.new("RGB", size, "white")
         pen, left, top = ImageDraw.Draw(image), MARGIN + LABEL, MARGIN + TOP
-        pen.text((MARGIN, MARGIN - 4), name or self.title, "black", font(13, bold=True))
+        write(image, (MARGIN, MARGIN - 4), name or self.title, "black", font(13, bold=True))
         ramp = lookup(LIGHT)
         for h in range(H):
             x = left + h * d_head * CELL
             pen.rectangle((x, top - 22, x + d_head * CELL - 2, top - 3), BANDS[h % 2])
-            pen.text((x + 4, top - 20), f"head {h}", "black", font(11))
+            write(image, (x + 4, top - 20), f"head {h}", "black", font(11))
         for t, token in enumerate(self.tokens):
-            pen.text(
-                (left - 6, top + (t + 0.5) * CELL), shorten(token, 12), "black", font(11), "rm"
-            )
+            at = (left - 6, top + (t + 0.5) * CELL)
+            write(image, at, shorten(token, 12), "black", font(11), "rm")
         for (t, i), value in np.ndenumerate(_side_by_side(array)):
             x, y = left + i * CELL, top + t * CELL
             shade = round(200 * self._strength(value))
             pen.rectangle((x, y, x + CELL - 2, y + CELL - 2), tuple(ramp[shade]), "#d0d7de")
             ink = "white" if shade > 110 else "black"
-            pen.text((x + CELL / 2, y + CELL / 2), _number(value), ink, font(8), "mm")
+            write(image, (x + CELL / 2, y + CELL / 2), _number(value), ink, font(8), "mm")
         return image
 
 

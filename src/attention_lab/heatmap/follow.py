@@ -8,7 +8,6 @@ Axes: B batch (1 here), T tokens, H heads, ``d_model = H * d_head``.
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import torch
 from torch import nn
 
 from attention_lab.heatmap import page
+from attention_lab.heatmap.display import bundle
 from attention_lab.heatmap.explore import read_words
 from attention_lab.heatmap.failure import describe
 from attention_lab.heatmap.show import read_head
@@ -78,12 +78,7 @@ class Walk:
         return f"{self.title}\n{story_text(self.steps)}"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        image = story_png(self.title, self.steps)
-        return {
-            "text/html": self._html(),
-            "image/png": base64.b64encode(image).decode(),
-            "text/plain": repr(self),
-        }
+        return bundle(repr(self), story_png(self.title, self.steps), self._html)
 
     def png(self, path) -> Path:
         """Write all steps to ``path`` as one still picture."""

@@ -7,7 +7,7 @@ the one ramp from white to navy, so the picture is drawn in grey and coloured by
 from __future__ import annotations
 
 import io
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import matplotlib
@@ -42,7 +42,7 @@ def to_png(image: Image.Image) -> bytes:
     image = image.point([round(grey / 255 * (_LEVELS - 1)) for grey in range(256)])
     image.putpalette(lookup(LIGHT, _LEVELS).tobytes())
     file = io.BytesIO()
-    image.save(file, "PNG", bits=4, compress_level=6)
+    image.save(file, "PNG", bits=4, compress_level=4)
     return file.getvalue()
 
 
@@ -64,10 +64,9 @@ def draw(scene: Scene, head: int) -> Image.Image:
     height = top + max(rows * (THUMBNAIL + CAPTION), 24 + labels.height + LARGE) + MARGIN
 
     image = Image.new("L", (width, height), PAPER)
-    pen = ImageDraw.Draw(image)
-    pen.text((MARGIN, MARGIN - 4), scene.title, INK, font(16, bold=True))
+    write(image, (MARGIN, MARGIN - 4), scene.title, INK, font(16, bold=True))
     for i, line in enumerate(notes):
-        pen.text((MARGIN, MARGIN + 24 + 20 * i), line, INK, font(13))
+        write(image, (MARGIN, MARGIN + 24 + 20 * i), line, INK, font(13))
     for h, name in enumerate(name_heads(frame, scene.queries, scene.keys)):
         x = MARGIN + h % columns * PITCH
         y = top + h // columns * (THUMBNAIL + CAPTION)
@@ -75,7 +74,7 @@ def draw(scene: Scene, head: int) -> Image.Image:
         if h == head:
             heading = f"head {h} · {name}"
     corner = (MARGIN + left + 20 + labels.width, top + 24 + labels.height)
-    pen.text((MARGIN + left + 20, top - 4), heading, INK, font(14, bold=True))
+    write(image, (MARGIN + left + 20, top - 4), heading, INK, font(14, bold=True))
     _large(image, corner, frame, head, labels)
     return image
 
@@ -89,35 +88,34 @@ def _thumbnail(image, corner, frame: Frame, h: int, name: str, chosen: bool) -> 
         pen.rectangle((x - 3, y - 3, x + THUMBNAIL + 2, y + THUMBNAIL + 2), None, ACCENT, 3)
     else:
         pen.rectangle(box, None, LINE)
-    pen.text((x, y + THUMBNAIL + 3), f"head {h}", INK, font(11, bold=chosen))
-    pen.text((x, y + THUMBNAIL + 16), shorten(name, 19), QUIET, font(10))
+    write(image, (x, y + THUMBNAIL + 3), f"head {h}", INK, font(11, bold=chosen))
+    write(image, (x, y + THUMBNAIL + 16), shorten(name, 19), QUIET, font(10))
 
 
 def _large(image, corner, frame: Frame, h: int, labels: _Labels) -> None:
     x, y = corner
     _, T, S = frame.weights.shape
-    pen = ImageDraw.Draw(image)
     width, height = labels.size
     image.paste(_heat(frame, h, width, height), corner)
-    pen.rectangle((x - 1, y - 1, x + width, y + height), None, LINE)
+    ImageDraw.Draw(image).rectangle((x - 1, y - 1, x + width, y + height), None, LINE)
     for q in range(0, T, labels.every(T, height)):
         middle = y + (q + 0.5) * height / T
-        pen.text((x - 6, middle), labels.queries[q], INK, labels.font, "rm")
+        write(image, (x - 6, middle), labels.queries[q], INK, labels.font, "rm")
     for k in range(0, S, labels.every(S, width)):
         middle = round(x + (k + 0.5) * width / S)
         text = labels.upright(labels.keys[k])
         image.paste(INK, (middle - text.width // 2, y - 6 - text.height), text)
     if min(width / S, height / T) >= _ROOM_FOR_NUMBER:
-        _numbers(pen, corner, frame, h, width / S, height / T)
+        _numbers(image, corner, frame, h, width / S, height / T)
 
 
-def _numbers(pen, corner, frame: Frame, h: int, wide: float, high: float) -> None:
+def _numbers(image, corner, frame: Frame, h: int, wide: float, high: float) -> None:
     for (q, k), value in np.ndenumerate(frame.weights[h]):
         if frame.masked[h, q, k] or not np.isfinite(value):
             continue
         ink = PAPER if _scaled(value, frame.span) > 0.5 else INK
         at = (corner[0] + (k + 0.5) * wide, corner[1] + (q + 0.5) * high)
-        pen.text(at, f"{value:.2f}", ink, font(11), "mm")
+        write(image, at, f"{value:.2f}", ink, font(11), "mm")
 
 
 class _Labels:
@@ -141,9 +139,9 @@ class _Labels:
     def upright(self, text: str) -> Image.Image:
         """A mask of ``text`` that reads from bottom to top."""
         left, _, right, _ = self.font.getbbox(text, anchor="ls")
-        mask = Image.new("L", (right - left + 1, self.font.size + 4))
-        ImageDraw.Draw(mask).text((-left, self.font.size), text, 255, self.font, "ls")
-        return mask.rotate(90, expand=True)
+        mask = Image.new("L", (round(right - left) + 1, self.font.size + 4))
+        write(mask, (-left, self.font.size), text, 255, self.font, "ls")
+        return mask.transpose(Image.Transpose.ROTATE_90)
 
 
 def _heat(frame: Frame, h: int, width: int, height: int) -> Image.Image:
@@ -152,8 +150,9 @@ def _heat(frame: Frame, h: int, width: int, height: int) -> Image.Image:
     shade = np.nan_to_num(_scaled(weights, _span_of_rows(frame, weights)), nan=0).clip(0, 1)
     size = (width, height)
     picture = _stretch(np.uint8(shade * 255), size)
-    picture.paste(_hatching(size, 1), (0, 0), _stretch(masked, size))
-    picture.paste(_hatching(size, -1), (0, 0), _stretch(np.isnan(weights), size))
+    for slope, cells in ((1, masked), (-1, np.isnan(weights))):
+        if cells.any():
+            picture.paste(_hatching(size, slope), (0, 0), _stretch(cells, size))
     return picture
 
 
@@ -188,10 +187,27 @@ def _stretch(cells: np.ndarray, size: tuple[int, int]) -> Image.Image:
     return Image.fromarray(cells).resize(size, Image.Resampling.NEAREST)
 
 
+@lru_cache(maxsize=32)
 def _hatching(size: tuple[int, int], slope: int) -> Image.Image:
     across, down = np.arange(size[0]), np.arange(size[1])[:, None]
     lines = (across + slope * down) % 6 == 0
     return Image.fromarray(np.where(lines, np.uint8(HATCH), np.uint8(LINE // 2)))
+
+
+def write(image: Image.Image, at, text: str, ink, face: ImageFont.FreeTypeFont, anchor="la"):
+    """Write a line with its ``anchor`` ``at`` the nearest pixel."""
+    mask, left, top = _written(text, face, anchor)
+    image.paste(ink, (round(at[0]) + left, round(at[1]) + top), mask)
+
+
+@lru_cache(maxsize=4096)
+def _written(text: str, face: ImageFont.FreeTypeFont, anchor: str):
+    """A line as a mask, and where its corner lies from its anchor. Kept: pictures repeat their
+    numbers and words, and to lay out a line takes longer than anything else in them."""
+    left, top, right, bottom = map(round, face.getbbox(text, anchor=anchor))
+    mask = Image.new("L", (max(1, right - left), max(1, bottom - top)))
+    ImageDraw.Draw(mask).text((-left, -top), text, 255, face, anchor)
+    return mask, left, top
 
 
 def wrap(text: str, face: ImageFont.FreeTypeFont, width: int) -> list[str]:
@@ -209,7 +225,8 @@ def wrap(text: str, face: ImageFont.FreeTypeFont, width: int) -> list[str]:
 def _message(text: str) -> Image.Image:
     lines = wrap(text, font(13), 640)
     image = Image.new("L", (672, 2 * MARGIN + 20 * len(lines)), PAPER)
-    ImageDraw.Draw(image).text((MARGIN, MARGIN), "\n".join(lines), INK, font(13))
+    for i, line in enumerate(lines):
+        write(image, (MARGIN, MARGIN + 20 * i), line, INK, font(13))
     return image
 
 

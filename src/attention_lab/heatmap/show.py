@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from attention_lab.heatmap import page, picture
 from attention_lab.heatmap.diagnose import diagnose
+from attention_lab.heatmap.display import bundle
 from attention_lab.heatmap.scene import Control, Frame, Scene
 from attention_lab.heatmap.table import Table
 from attention_lab.heatmap.weights import (
@@ -95,11 +95,7 @@ class Heatmap:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         image = picture.png(self.scene)
-        return {
-            "text/html": self._html(image),
-            "image/png": base64.b64encode(image).decode(),
-            "text/plain": repr(self),
-        }
+        return bundle(repr(self), image, lambda: self._html(image))
 
     def _html(self, image: bytes) -> str:
         return page.heatmap_html(self.scene, image)

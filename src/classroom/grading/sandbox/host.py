@@ -26,7 +26,18 @@ from .shell import make_shell
 from .submission import serve
 
 WARM = ("ipywidgets", "matplotlib.pyplot", "torch.testing")
-WARM_CELLS = ("1 / 0", "from attention_lab import show_heads\nshow_heads([[[1.0]]])")
+# The second lays out, once for all, the numbers that heatmaps show.
+WARM_CELLS = (
+    "1 / 0",
+    """
+import numpy
+from attention_lab import example, show_heads
+from attention_lab.heatmap import show_features
+
+for numbers in numpy.arange(108).reshape(3, 1, 6, 6) / 100:
+    display(show_heads(numbers, example.tokens), show_features(50 * numbers - 27, example.tokens))
+""",
+)
 
 
 def main(descriptor: int, work: Path, limits: dict):
