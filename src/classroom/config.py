@@ -76,12 +76,15 @@ def configure(c: Config) -> None:
     c.Execute.timeout = 60
     # A widget cannot live in a feedback page; without stored state its plain text is shown.
     c.Execute.store_widget_state = False
+    # The formgrader's page, and below it the feedback's.
     c.HTMLExporter.filters = {"markdown2html": markdown2html}
+    c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(NBGRADERS)]
+    c.HTMLExporter.template_name = "by_hand"
+    c.HTMLExporter.template_file = "by_hand.html.j2"
     c.GenerateFeedback.exporter_class = FeedbackExporter
     c.GenerateFeedback.preprocessors = [GetGrades, DropEmptyComments, CSSHTMLHeaderPreprocessor]
     c.FeedbackExporter.template_name = "returned"
     c.FeedbackExporter.template_file = "returned.html.j2"
-    c.FeedbackExporter.extra_template_basedirs = [str(TEMPLATES), str(NBGRADERS)]
 
 
 def _put_interpreter_on_path() -> None:

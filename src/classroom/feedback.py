@@ -1,4 +1,7 @@
-"""The page that a student gets back: nbgrader's, with the steps named in its list of results."""
+"""The page that a student gets back: nbgrader's, with the steps named in its list of results.
+
+In `templates/`: `returned` is this page, `by_hand` the formgrader's, `classic` what both share.
+"""
 
 import re
 from pathlib import Path
@@ -7,12 +10,14 @@ import nbgrader
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade
+from traitlets import List
 
 from classroom.preprocessors import CoursePreprocessor
 
 TEMPLATES = Path(__file__).parent / "templates"
 NBGRADERS = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
 ENTRY = re.compile(r'(<a href="#test_(\w+)_(shape|value)">)Test cell(</a>)')
+COMMENT = re.compile(r'(<a href="#comment-(\w+)">)Comment(</a>)')
 UNANSWERED = "No response."
 
 
@@ -25,13 +30,15 @@ class FeedbackExporter(HTMLExporter):
 
 
 def name_entries(page: str) -> str:
-    """Name the entries of nbgrader's list after the step and what was looked at."""
-    return ENTRY.sub(r"\1\2: \3\4", page)
+    """Name the entries of nbgrader's list after the step and what was looked at or commented."""
+    return COMMENT.sub(r"\1\2: a comment\3", ENTRY.sub(r"\1\2: \3\4", page))
 
 
 class DropEmptyComments(CoursePreprocessor):
     """Leaves out nbgrader's remark on every cell that nobody wrote into: where there are points,
     the check says so; where there are none, it was a choice."""
+
+    display_data_priority = List(help="nbconvert sets it for every pass.").tag(config=True)
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: dict, index: int

@@ -1,7 +1,9 @@
 import pytest
 from bs4 import BeautifulSoup
+from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.converters import GenerateFeedback
+from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension
 
 from classroom.feedback import DropEmptyComments, name_entries
 from classroom.grading.sanitise import alternative_text
@@ -25,6 +27,20 @@ def exporter(converter):
 
 
 @pytest.fixture
+def by_hand(course):
+    """The formgrader's page of a notebook: the course's settings, above the formgrader's own."""
+
+    def by_hand(**metadata):
+        config = FormgradeExtension().build_extra_config()
+        config.merge(course.config)
+        nb = new_notebook(cells=[new_markdown_cell("$d^2$")], metadata=metadata)
+        resources = {"submission_id": "1", "base_url": "", "index": 0, "total": 1}
+        return HTMLExporter(config=config).from_notebook_node(nb, resources)[0]
+
+    return by_hand
+
+
+@pytest.fixture
 def page(exporter):
     """What a student gets back for a notebook with a formula and one result."""
     nb = new_notebook(cells=[new_markdown_cell("$d^2$"), cell("test_attend_value", grade=True)])
@@ -35,10 +51,22 @@ def test_results_are_named_after_the_steps(page):
     assert '<a href="#test_attend_value">attend: value</a> (Score: 1.0 / 2.0)' in page
 
 
+def test_comments_are_named_after_the_steps(exporter):
+    nb = new_notebook(cells=[cell("attend", "Well *done*.")])
+    html, _ = exporter.from_notebook_node(nb, {"nbgrader": SCORES})
+    assert '<a href="#comment-attend">attend: a comment</a>' in html
+    assert "Well <em>done</em>." in html
+
+
 def test_page_runs_and_fetches_nothing(page):
     assert "<script" not in page
     assert "src=" not in page
     assert "@import" not in page
+
+
+def test_only_pages_of_other_assignments_fetch_mathjax(by_hand):
+    assert "https://" not in by_hand(grading={"finished": True})
+    assert '<script src="https://' in by_hand()
 
 
 def test_pictures_have_words_that_run_nothing(exporter):
