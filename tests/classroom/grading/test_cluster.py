@@ -1,10 +1,12 @@
 """Grading by the workers of a real dask scheduler, in processes of their own, over TLS."""
 
 import os
+import re
 import subprocess
 import sys
 import time
 from contextlib import ExitStack
+from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
@@ -17,6 +19,7 @@ from classroom.grading import cluster
 from classroom.grading.cluster import Cluster, Graders, NoCluster
 from classroom.grading.limits import Limits
 
+PAGE = Path(__file__).parents[3] / "docs" / "many-machines.md"
 ORDERS = ("none", Limits(cell=5.0), 1)
 WRONG = "def double(x):\n    return x"
 SLOW = "import time\n\n\ndef double(x):\n    time.sleep(0.2)\n    return 2 * x"
@@ -24,17 +27,15 @@ CONFIG = "from classroom import configure\n\nc = get_config()\nconfigure(c)\n"
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory):
-    """Settings of dask: a certificate that scheduler, workers and head share."""
-    folder = tmp_path_factory.mktemp("tls")
+def settings(tmp_path_factory):
+    """The folder of dask's settings, as the page has them, with a certificate."""
+    folder = tmp_path_factory.mktemp("dask")
     made = Security.temporary()
-    (folder / "ca.pem").write_text(made.tls_ca_file)
-    (folder / "own.pem").write_text(made.tls_client_key + made.tls_client_cert)
-    return {"distributed.comm.tls.ca-file": str(folder / "ca.pem")} | {
-        f"distributed.comm.tls.{role}.{part}": str(folder / "own.pem")
-        for role in ("scheduler", "worker", "client")
-        for part in ("cert", "key")
-    }
+    (folder / "cert.pem").write_text(made.tls_ca_file)
+    (folder / "key.pem").write_text(made.tls_client_key)
+    [text] = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (folder / "distributed.yaml").write_text(re.sub(r"(\w+\.pem)", rf"{folder}/\1", text))
+    return folder
 
 
 class Machines:
@@ -76,12 +77,8 @@ def end(process):
 
 
 @pytest.fixture(scope="module")
-def environment(certificates):
-    names = {
-        "DASK_" + name.upper().replace(".", "__").replace("-", "_"): file
-        for name, file in certificates.items()
-    }
-    return os.environ | names | {"OMP_NUM_THREADS": "1"}
+def environment(settings):
+    return os.environ | {"DASK_CONFIG": str(settings), "OMP_NUM_THREADS": "1"}
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +89,10 @@ def machines(environment, tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def trusting(certificates):
-    """This process, the head, knows the certificate as well."""
-    with config.set(certificates):
+def certified(settings):
+    """This process, the head, has the certificate as well."""
+    tls = config.collect([settings], env={})["distributed"]["comm"]["tls"]
+    with config.set({f"distributed.comm.tls.{name}": value for name, value in tls.items()}):
         yield
 
 
@@ -109,8 +107,8 @@ def test_nobody_at_the_address_is_said(monkeypatch):
         Cluster("tls://127.0.0.1:9", *ORDERS)
 
 
-def test_no_certificate_is_said(certificates, machines):
-    with config.set(dict.fromkeys(certificates)):
+def test_no_certificate_is_said(machines):
+    with config.set({"distributed.comm.tls.client": {"cert": None, "key": None}}):
         with pytest.raises(NoCluster, match="certificate"):
             Cluster(machines.address, *ORDERS)
 
