@@ -89,10 +89,8 @@ class Jupyter:
         return f"{self.url}/{app}/{name}?token={self.token}&reset"
 
 
-@pytest.fixture(scope="session")
-def jupyter(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("notebooks")
-    home = tmp_path_factory.mktemp("home")
+@contextlib.contextmanager
+def _serve(folder: Path, home: Path):
     token = secrets.token_hex(8)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -104,7 +102,7 @@ def jupyter(tmp_path_factory):
         name: str(home) for name in ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")
     }
     server = subprocess.Popen(
-        command, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command, env=env, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     url = f"http://127.0.0.1:{port}"
     try:
@@ -113,6 +111,18 @@ def jupyter(tmp_path_factory):
     finally:
         server.terminate()
         server.wait(20)
+
+
+@pytest.fixture(scope="session")
+def serve():
+    """Starts a JupyterLab for the folder and the home that it is given."""
+    return _serve
+
+
+@pytest.fixture(scope="session")
+def jupyter(serve, tmp_path_factory):
+    with serve(tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("home")) as jupyter:
+        yield jupyter
 
 
 def _wait_for(url: str, server: subprocess.Popen) -> None:
