@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from attention_lab.check.judge import Verdict, close, failure_of, on_meta, tensors
+from attention_lab.check.judge import Verdict, close, failure_of, tensors
 from attention_lab.observation import Call, Observation, Outcome, Probe
 
 LOOSE = 5e-3  # for probes that are judged by a law alone
@@ -109,7 +109,7 @@ class Evidence:
             for probe, seen, right in zip(
                 self.probes, self.observations, self.expected, strict=True
             )
-            if not seen.failure and not on_meta(probe)
+            if not seen.failure and not probe.elsewhere
             for index, (call, outcome, expected) in enumerate(
                 zip(probe.calls, seen.outcomes, right.outcomes, strict=True)
             )

@@ -78,23 +78,28 @@ def judge(
     probes: tuple[Probe, ...],
     observations: tuple[Observation, ...],
     expected: tuple[Observation, ...],
+    *,
+    form_only: bool = False,
 ) -> Verdict:
-    """Compare what was observed with what a right answer shows, probe by probe."""
+    """Compare what was observed with what a right answer shows, probe by probe.
+
+    form_only: leave numbers alone, which are nothing to the shape's points.
+    """
     symptoms = []
     for probe, observed, right in zip(probes, observations, expected, strict=True):
-        symptoms += _judge_probe(probe, observed, right)
+        symptoms += _judge_probe(probe, observed, right, form_only)
     symptoms += _loop(probes, observations)
     return Verdict(tuple(symptoms))
 
 
-def _judge_probe(probe, observed, right):
+def _judge_probe(probe, observed, right, form_only):
     if observed.failure:
         return [Symptom("shape", "unusable", probe, got=observed.failure)]
     symptoms = []
     for index, (outcome, ideal) in enumerate(zip(observed.outcomes, right.outcomes, strict=True)):
-        found = _judge_outcome(probe, index, outcome, ideal)
+        found = _judge_outcome(probe, index, outcome, ideal, form_only)
         symptoms += [Symptom(aspect, kind, probe, index, *rest) for aspect, kind, *rest in found]
-    if not symptoms and len(observed.outcomes) == len(probe.calls):
+    if not symptoms and not form_only and len(observed.outcomes) == len(probe.calls):
         symptoms += _judge_together(probe, observed)
     library = [name for name in observed.called if LIBRARY_ATTENTION.search(name.lower())]
     if library:
@@ -102,10 +107,10 @@ def _judge_probe(probe, observed, right):
     return symptoms
 
 
-def _judge_outcome(probe, index, outcome, ideal):
+def _judge_outcome(probe, index, outcome, ideal, form_only):
     """Yield (aspect, kind, got, wanted) for what is wrong with one call."""
     call = probe.calls[index]
-    if on_meta(probe):
+    if probe.elsewhere:
         yield from _device(outcome)
         return
     yield from _unchanged(probe, call, outcome)
@@ -113,12 +118,10 @@ def _judge_outcome(probe, index, outcome, ideal):
         yield "shape" if probe.basic else "value", "error", outcome.failure
         return
     outputs, wanted = tensors(probe.step, outcome.output), tensors(probe.step, ideal.output)
-    wrong = list(_form(probe, call, outputs, wanted, outcome.output)) or list(
-        _numbers(probe, outputs, wanted)
-    )
+    wrong = list(_form(probe, call, outputs, wanted, outcome.output))
+    if not wrong and not form_only:
+        wrong = list(_numbers(probe, outputs, wanted)) or list(_gradients(outcome, ideal))
     yield from wrong
-    if not wrong:
-        yield from _gradients(outcome, ideal)
 
 
 def tensors(step, output):
@@ -130,17 +133,6 @@ def tensors(step, output):
     if isinstance(output, tuple) and output and all(isinstance(o, Tensor) for o in output):
         return output
     return None
-
-
-def on_meta(probe):
-    values = [value for call in probe.calls for value in call.args]
-    values += [layer.weight for layer in probe.module.layers] if probe.module else []
-    return any(_is_on_meta(value) for value in values)
-
-
-def _is_on_meta(value):
-    device = value.device if isinstance(value, Tensor) else value
-    return isinstance(device, torch.device) and device.type == "meta"
 
 
 def _form(probe, call, outputs, wanted, output):
@@ -203,24 +195,27 @@ def _numbers(probe, outputs, wanted):
     if probe.step == "causal_mask":
         outputs, wanted = [_effect(*outputs)], [_right_effect(len(*wanted))]
     for got, right in zip(outputs, wanted, strict=True):
-        if got.isnan().any():
-            yield "value", "nan"
-            return
         if not close(got, right, probe.tolerance):
-            yield "value", "value", difference(got, right)
+            is_nan = bool(got.isnan().any())
+            yield ("value", "nan") if is_nan else ("value", "value", difference(got, right))
             return
 
 
 def _effect(mask):
     """What an additive mask does to scores as large as they get: the weights it lets through, in
-    some rows where there are very many."""
-    T = mask.shape[0]
+    some rows where there are very many. (2, rows, T)"""
+    rows, scores = _scores_to_mask(len(mask))
+    return torch.softmax(scores + mask[rows].to(torch.float64), dim=-1)
+
+
+@lru_cache(maxsize=32)
+def _scores_to_mask(T):
+    """Some rows of a (T, T) mask and scores for them, once ordinary, once of up to 10 000."""
     rows = torch.linspace(0, T - 1, min(T, EFFECT_ROWS)).round().long()
     blocked = torch.arange(T) > rows[:, None]
     spread = torch.linspace(-1, 1, T, dtype=torch.float64)
     worst = torch.where(blocked, 1e4, -1e4) + spread
-    mask = mask[rows].to(torch.float64)
-    return torch.stack([torch.softmax(scores + mask, dim=-1) for scores in (3 * spread, worst)])
+    return rows, torch.stack([(3 * spread).expand_as(worst), worst])
 
 
 @lru_cache(maxsize=32)
@@ -238,8 +233,11 @@ def close(got: Tensor, right: Tensor, tolerance: float) -> bool:
     got, right = got.to(torch.float64).numpy(), right.to(torch.float64).numpy()
     with np.errstate(invalid="ignore"):  # inf - inf
         error = np.abs(got - right)
-        near = (error <= tolerance + tolerance * np.abs(right)) & np.isfinite(error)
-    return bool((near | (got == right)).all())
+        near = error <= tolerance + tolerance * np.abs(right)
+    finite = np.isfinite(error)
+    if near.all() and finite.all():
+        return True
+    return bool(((near & finite) | (got == right)).all())
 
 
 def difference(got, right):
@@ -254,11 +252,19 @@ def _gradients(outcome, ideal):
         yield "manner", "gradient error", outcome.backward_failure
     elif not outcome.gradients:
         yield "manner", "gradient missing"
-    else:
+    elif not _close_together(outcome.gradients, ideal.gradients):
         for got, right in zip(outcome.gradients, ideal.gradients, strict=True):
             if not _is_gradient(got, right):
                 missing = got is None or not got.any()
                 yield "manner", "gradient missing" if missing else "gradient"
+
+
+def _close_together(gradients, right):
+    """Whether all gradients arrived and agree, compared at once."""
+    if any(g is None for g in (*gradients, *right)):
+        return False
+    one, other = (torch.cat([g.flatten() for g in both]) for both in (gradients, right))
+    return shapes(gradients) == shapes(right) and close(one, other, GRADIENT_TOLERANCE)
 
 
 def _is_gradient(got, right):
@@ -305,7 +311,7 @@ def _judge_together(probe, observed):
         broken = laws.LAWS[probe.law](probe, outputs)
         if broken is not None:
             yield Symptom("value", "law", probe, got=broken)
-    if probe.pipeline and not on_meta(probe):
+    if probe.pipeline:
         yield from _in_pipeline(probe, outputs)
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attention_lab.check import references, steps
-from attention_lab.check.judge import close, on_meta, same, tensors
+from attention_lab.check.judge import close, same, tensors
 from attention_lab.observation import Layer, Probe
 
 FINE = 1e-5
@@ -21,7 +21,7 @@ VISIBLE_ABOVE = 1000  # times the tolerance
 
 def lint(probes: tuple[Probe, ...]) -> list[str]:
     """Return what makes these probes blind, one sentence each; empty if nothing does."""
-    probes = tuple(probe for probe in probes if not on_meta(probe))
+    probes = tuple(probe for probe in probes if not probe.elsewhere)
     return [
         *_one_head(probes),
         *_alike(probes),
@@ -48,7 +48,7 @@ def lint_numbers(make: Callable[[], tuple[Probe, ...]]) -> list[str]:
 def _all(probes):
     """All numbers that the probes pass as arguments."""
     args = [
-        arg for probe in probes if not on_meta(probe) for call in probe.calls for arg in call.args
+        arg for probe in probes if not probe.elsewhere for call in probe.calls for arg in call.args
     ]
     return [arg for arg in args if isinstance(arg, Tensor | Layer)]
 

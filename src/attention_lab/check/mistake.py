@@ -3,6 +3,8 @@
 import textwrap
 
 WIDTH = 88  # a cell of a notebook, or of a feedback page
+MAX_LINES = 6
+ELLIPSIS = " \N{HORIZONTAL ELLIPSIS}"
 
 
 class Mistake(AssertionError):
@@ -24,10 +26,11 @@ class Mistake(AssertionError):
         self.card = card
 
     def __str__(self):
-        parts = [f"{self.step}: {self.seen}"]
-        parts += [f"  Means: {self.means}"] if self.means else []
-        parts += [f"  Look:  {self.look}"] if self.look else []
-        return "\n".join(_wrapped(part) for part in parts)
+        means = _wrapped(f"  Means: {self.means}") if self.means else []
+        look = _wrapped(f"  Look:  {self.look}") if self.look else []
+        room = max(1, MAX_LINES - len(means) - len(look))
+        seen = _wrapped(f"{self.step}: {self.seen}", max_lines=room, placeholder=ELLIPSIS)
+        return "\n".join([*seen, *means, *look])
 
     def _render_traceback_(self):
         self._show_card()
@@ -50,5 +53,5 @@ def _is_in_notebook():
     return hasattr(shell, "kernel")
 
 
-def _wrapped(text):
-    return textwrap.fill(text, WIDTH, subsequent_indent=" " * 9, break_long_words=False)
+def _wrapped(text, **options):
+    return textwrap.wrap(text, WIDTH, subsequent_indent=" " * 9, break_long_words=False, **options)

@@ -16,6 +16,8 @@ from attention_lab.observation import Call, Layer, Module, Pipeline, Probe
 
 CPU, META = torch.device("cpu"), torch.device("meta")
 ELSEWHERE = "another device than the CPU"
+NOT_IN_ORDER = "an input whose memory is not in order"
+SLICED = "an input that is a slice of a larger tensor"
 HEADS_COUNTED = (2, 4, 8)
 LARGE = 1e4
 HUGE = 1e6
@@ -89,9 +91,10 @@ class Draw:
 
 
 def _function_probes(step, draw, hidden):
-    for sizes in VISIBLE:
-        call = with_gradient(step, draw, Call(arguments(step, draw, sizes)))
-        yield Probe(step, f"{sizes}", (call, call), basic=True)
+    for sizes, gradients in zip(VISIBLE, (2, 1), strict=True):
+        call = Call(arguments(step, draw, sizes))
+        calls = (with_gradient(step, draw, call),) * gradients + (call,) * (2 - gradients)
+        yield Probe(step, f"{sizes}", calls, basic=True)
     for sizes in (ALL_ALIKE, LESSON):
         yield Probe(step, f"{sizes}", (Call(arguments(step, draw, sizes)),), basic=True)
     if step not in ("project", "causal_mask"):
@@ -109,14 +112,12 @@ def _hidden_function_probes(step, draw):
     for sizes in EDGES:
         call = Call(arguments(step, draw, sizes))
         yield Probe(step, f"{sizes}", (call,), basic=True)
-    call = with_gradient(step, draw, Call(in_float64(arguments(step, draw, DISTINCT))))
+    call = Call(in_float64(arguments(step, draw, DISTINCT)))
     yield Probe(step, "float64 numbers", (call,))
-    for layout, about in (
-        (_transposed, "an input whose memory is not in order"),
-        (_sliced, "an input that is a slice of a larger tensor"),
-    ):
-        args = tuple(layout(a) for a in arguments(step, draw, OTHER))
-        yield Probe(step, about, (with_gradient(step, draw, Call(args)),))
+    call = Call(tuple(_transposed(a) for a in arguments(step, draw, OTHER)))
+    yield Probe(step, NOT_IN_ORDER, (with_gradient(step, draw, call),))
+    call = Call(tuple(_sliced(a) for a in arguments(step, draw, OTHER)))
+    yield Probe(step, SLICED, (call,))
     args = tuple(_on_meta(a) for a in arguments(step, draw, DISTINCT))
     yield Probe(step, ELSEWHERE, (Call(args),))
     for causal in (False, True):
@@ -265,7 +266,8 @@ def _class_probes(step, draw, hidden):
     for sizes in VISIBLE:
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
         upstream = (draw.normal(*x.shape),)
-        calls = tuple(Call((x, *causal), upstream) for causal in ((), (True,), (False,), (True,)))
+        first, last = Call((x,), upstream), Call((x, True), upstream)
+        calls = (first, Call((x, True)), Call((x, False)), last)
         yield Probe(step, f"{sizes}", calls, module=_module(draw, sizes), basic=True)
     for sizes in (ALL_ALIKE, LESSON):
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
@@ -292,13 +294,10 @@ def _hidden_class_probes(step, draw):
         yield Probe(step, f"{sizes}", calls, module=_module(draw, sizes), basic=True)
     x = draw.normal(DISTINCT.B, DISTINCT.T, DISTINCT.d_model)
     module = _module(draw, DISTINCT)
-    both = (Call((x,), (draw.normal(*x.shape),)), Call((x, True), (draw.normal(*x.shape),)))
+    both = (Call((x,)), Call((x, True)))
     yield Probe(step, "float64 numbers", in_float64(both), module=in_float64(module))
     yield Probe(step, "eval mode", both, module=replace(module, training=False))
-    for layout, about in (
-        (_transposed, "an input whose memory is not in order"),
-        (_sliced, "an input that is a slice of a larger tensor"),
-    ):
+    for layout, about in ((_transposed, NOT_IN_ORDER), (_sliced, SLICED)):
         calls = (Call((layout(x),)), Call((layout(x), True)))
         yield Probe(step, about, calls, module=module)
     on_meta = replace(module, layers=tuple(_on_meta(layer) for layer in module.layers))

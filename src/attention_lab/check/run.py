@@ -89,11 +89,14 @@ def _try(step, answer, probes, expected, request, aspect):
     """Observe and judge: as it stands, and for a class that fails so, with right steps in place of
     the learner's own."""
     observations = _observe(step, answer, probes, request)
-    verdict = judge(probes, observations, expected)
-    if step != "MultiHeadAttention" or not verdict.against(aspect):
+    verdict = judge(probes, observations, expected, form_only=aspect == "shape")
+    if not verdict.against(aspect):
         return observations, verdict, ""
-    helped = _observe(step, answer, probes, _request(probes, STEPS_SOURCE))
-    return helped, judge(probes, helped, expected), "with right earlier steps in place of your own"
+    note = ""
+    if step == "MultiHeadAttention":
+        observations = _observe(step, answer, probes, _request(probes, STEPS_SOURCE))
+        note = "with right earlier steps in place of your own"
+    return observations, judge(probes, observations, expected), note
 
 
 def _observe(step, answer, probes, request):

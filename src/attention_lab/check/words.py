@@ -1,5 +1,6 @@
 """The words of a message: what was seen, and what it means where no misconception is recognised."""
 
+import re
 import textwrap
 
 import torch
@@ -80,10 +81,12 @@ def _error(evidence, symptom):
 def _raised(failure, length=MESSAGE):
     where = f" in `{_short(failure.line)}`" if failure.line else ""
     message = textwrap.shorten(failure.message, length, placeholder=f" {ELLIPSIS}")
+    if where:  # what torch puts in brackets is longer than what a learner can use
+        message = re.sub(r" \(at least [^()]*\)", "", message)
     return f"raised {failure.type}{where}: {message}"
 
 
-def _short(line, length=64):
+def _short(line, length=48):
     return line if len(line) <= length else line[: length - 1] + ELLIPSIS
 
 

@@ -5,8 +5,8 @@ field of its declared type, every size bounded, every byte accounted for; never 
 
     b"MHA1", length of the JSON (4 bytes, little endian), JSON, bytes of all tensors in order
 
-A tensor equal to an earlier one is written as {"again": number of that one}, and becomes a tensor
-of its own again.
+A field that has its default is left out. A tensor equal to an earlier one is written as
+{"again": number of that one}, and becomes a tensor of its own again.
 """
 
 import dataclasses
@@ -28,6 +28,7 @@ MAX_DEPTH = 12
 MAX_ITEMS = 512
 MAX_TEXT = 1 << 16
 MAX_DIMS = 8
+MAX_COMPARED = 1 << 16  # bytes of a tensor that is looked for among the earlier ones
 
 DTYPES = {
     str(dtype).removeprefix("torch."): dtype
@@ -37,7 +38,6 @@ DTYPES = {
     )
 }  # fmt: skip
 DTYPE_NAMES = {dtype: name for name, dtype in DTYPES.items()}
-TENSOR_FIELDS = ("dtype", "shape", "stride", "device")
 CLASSES = {
     cls.__name__: cls
     for cls in vars(plain).values()
@@ -107,7 +107,7 @@ class _Writer:
         if kind is tuple:
             return {"tuple": [self.node(item) for item in value]}
         if CLASSES.get(kind.__name__) is kind:
-            return {kind.__name__: {name: self.node(getattr(value, name)) for name in _hints(kind)}}
+            return {kind.__name__: {name: self.node(part) for name, part in _told(value)}}
         if isinstance(value, torch.dtype):
             return {"dtype": DTYPE_NAMES[value]}
         if isinstance(value, torch.device):
@@ -117,18 +117,23 @@ class _Writer:
     def tensor(self, tensor):
         if tensor.dtype not in DTYPE_NAMES or tensor.layout is not torch.strided:
             raise TypeError(f"a tensor of {tensor.dtype} and {tensor.layout} cannot be encoded")
-        described = (
-            DTYPE_NAMES[tensor.dtype],
-            tuple(tensor.shape),
-            tensor.stride(),
-            tensor.device.type,
-        )
+        shape, stride = tuple(tensor.shape), tensor.stride()
+        described = (DTYPE_NAMES[tensor.dtype], shape, stride, tensor.device.type)
         chunk = b"" if tensor.is_meta else _to_bytes(tensor)
-        number = self.numbers.setdefault((described, chunk), len(self.numbers))
-        if number < len(self.chunks):
-            return {"again": number}
+        if len(chunk) <= MAX_COMPARED:
+            number = self.numbers.setdefault((described, chunk), len(self.chunks))
+            if number < len(self.chunks):
+                return {"again": number}
         self.chunks.append(chunk)
-        return {"tensor": dict(zip(TENSOR_FIELDS, described, strict=True))}
+        return {"tensor": described}
+
+
+def _told(instance):
+    """The name and value of each field that is not as it is by default."""
+    for name, default in _defaults(type(instance)).items():
+        value = getattr(instance, name)
+        if type(value) is not type(default) or value != default:
+            yield name, value
 
 
 def _to_bytes(tensor):
@@ -148,13 +153,13 @@ class _Reader:
         self.size = 0  # of all tensors made, in bytes
 
     def value(self, node, depth):
+        kind = type(node)
+        if kind is not dict:
+            _require(node is None or kind in (bool, int, str), "unknown node")
+            _require(kind is not str or len(node) <= MAX_TEXT, "text too long")
+            return node
         _require(depth > 0, "too deep")
-        if node is None or type(node) in (bool, int):
-            return node
-        if type(node) is str:
-            _require(len(node) <= MAX_TEXT, "text too long")
-            return node
-        _require(type(node) is dict and len(node) == 1, "unknown node")
+        _require(len(node) == 1, "unknown node")
         ((kind, content),) = node.items()
         if kind == "tensor":
             return self.tensor(content)
@@ -175,20 +180,22 @@ class _Reader:
 
     def instance(self, cls, content, depth):
         tests = _hints(cls)
-        _require(type(content) is dict and list(content) == list(tests), f"not a {cls.__name__}")
-        fields = [self.value(node, depth) for node in content.values()]
-        for (name, test), value in zip(tests.items(), fields, strict=True):
-            if not test(value):
+        _require(type(content) is dict, "no fields")
+        _require([name for name in tests if name in content] == list(content), "other fields")
+        fields = {name: self.value(node, depth) for name, node in content.items()}
+        for name, value in fields.items():
+            if not tests[name](value):
                 raise Malformed(f"{cls.__name__}.{name}")
-        return cls(*fields)
+        return cls(**fields)
 
     def tensor(self, content):
-        _require(type(content) is dict and tuple(content) == TENSOR_FIELDS, "no tensor")
-        dtype, shape, stride, device = content.values()
+        _require(type(content) is list and len(content) == 4, "no tensor")
+        dtype, shape, stride, device = content
         _require(device in ("cpu", "meta"), "unknown device")
         _require(type(shape) is type(stride) is list, "sizes")
         _require(len(shape) == len(stride) <= MAX_DIMS, "sizes")
-        _require(all(type(n) is int and 0 <= n <= MAX_BYTES for n in shape + stride), "sizes")
+        for size in (*shape, *stride):
+            _require(type(size) is int and 0 <= size <= MAX_BYTES, "sizes")
         dtype = DTYPES[dtype]
         size = 0 if device == "meta" else math.prod(shape) * dtype.itemsize
         chunk = self.raw[self.position : self.position + size]
@@ -240,6 +247,12 @@ def _hints(cls):
     """Return the fields of a dataclass in order, each with the test of its declared type."""
     hints = typing.get_type_hints(cls, vars(plain))
     return {field.name: _test(hints[field.name]) for field in dataclasses.fields(cls)}
+
+
+@cache
+def _defaults(cls):
+    """Return the fields of a dataclass in order, each with its default, MISSING where it has none."""
+    return {field.name: field.default for field in dataclasses.fields(cls)}
 
 
 @cache

@@ -19,6 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_lab.observation.codec import DTYPE_NAMES, decode, encode
+from attention_lab.observation.elsewhere import Elsewhere
 from attention_lab.observation.neutral import neutral_torch
 from attention_lab.observation.probe import (
     PROJECTIONS,
@@ -75,12 +76,13 @@ def _decoded(request):
 def observe(answer, probe) -> Observation:
     """Try `answer` on one probe; warnings are kept as data. The caller swallows what is printed and
     puts aside whatever defaults of torch the notebook has changed."""
-    count = _Count(probe.heads is not None)
+    count = _Count()
+    modes = _counting(count) if probe.heads is not None else [Elsewhere()] * probe.elsewhere
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             target = _build(answer, probe.module)
-            outcomes = tuple(_call(target, call, probe.module, count) for call in probe.calls)
+            outcomes = tuple(_call(target, call, probe.module, modes) for call in probe.calls)
         except BaseException as error:
             return Observation(failure=_failure(error))
     return Observation(
@@ -144,10 +146,12 @@ def _write(linear, name, layer):
 # --- calling it ---
 
 
-def _call(target, call, module, count):
+def _call(target, call, module, modes):
     leaves, args = _prepare(call)
     try:
-        with _counting(count):
+        with contextlib.ExitStack() as stack:
+            for mode in modes:
+                stack.enter_context(mode)
             returned = _unpacked(target(*args), len(call.upstream))
         output, failure = _plain(returned), None
     except BaseException as error:
@@ -338,8 +342,7 @@ class _Count:
     """Names of the torch functions called, and how many of the calls were not made by torch's own
     functions: `torch.tensor_split` takes one slice a head by itself."""
 
-    def __init__(self, wanted):
-        self.wanted = wanted
+    def __init__(self):
         self.total = 0
         self._depth = 0
         self._names = set()
@@ -381,12 +384,8 @@ class _DispatchedCalls(TorchDispatchMode):
 
 
 def _counting(count):
-    """Count calls into torch, above (functions) and below (operators) autograd."""
-    modes = contextlib.ExitStack()
-    if count.wanted:
-        modes.enter_context(_FunctionCalls(count))
-        modes.enter_context(_DispatchedCalls(count))
-    return modes
+    """The modes that count calls into torch, above (functions) and below (operators) autograd."""
+    return [_FunctionCalls(count), _DispatchedCalls(count)]
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """What is sent to an answer and what was seen of it: plain data, nothing that runs."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -75,7 +76,7 @@ class Pipeline:
     causal: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Probe:
     """A trial of one answer: calls made one after the other on the same function or instance.
 
@@ -96,6 +97,14 @@ class Probe:
     tolerance: float | None = 1e-5
     law: str | None = None
     heads: int | None = None
+
+    @cached_property
+    def elsewhere(self) -> bool:
+        """Whether it tries another device than the CPU."""
+        values = [value for call in self.calls for value in call.args]
+        values += [layer.weight for layer in self.module.layers] if self.module else []
+        devices = [value.device if isinstance(value, Tensor) else value for value in values]
+        return torch.device("meta") in devices
 
 
 @dataclass(frozen=True)
