@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import nbformat
@@ -67,7 +68,10 @@ def graded_cells(course: CourseDirectory, assignment: str) -> list[str]:
 
 def uses_attention_lab(course: CourseDirectory, assignment: str) -> bool:
     """Whether an assignment is built on `attention_lab`: its source notebooks mention it."""
-    return any(
-        "attention_lab" in notebook.read_text(encoding="utf-8")
-        for notebook in source_folder(course, assignment).glob("*.ipynb")
-    )
+    notebooks = source_folder(course, assignment).glob("*.ipynb")
+    return any(_mentions_attention_lab(path, path.stat().st_mtime_ns) for path in notebooks)
+
+
+@lru_cache(maxsize=64)
+def _mentions_attention_lab(path, _modified):
+    return "attention_lab" in path.read_text(encoding="utf-8")

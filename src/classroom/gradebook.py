@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
+import nbgrader.api
 from alembic.script import ScriptDirectory
 from nbgrader.api import Base, Course, Gradebook
 from nbgrader.dbutil import ALEMBIC_DIR
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import Engine, create_engine, inspect, text
 
 TABLE = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"
 LOCK = 0x6D6861  # any number, but the same for all graders
@@ -31,6 +33,20 @@ def create(db_url: str) -> None:
             )
     finally:
         engine.dispose()
+
+
+def share_engines() -> None:
+    """Have nbgrader's gradebooks of one database share an engine from now on.
+
+    nbgrader opens a gradebook for every question, ten for a submission, and a new engine compiles
+    each query anew.
+    """
+    nbgrader.api.create_engine = _engine
+
+
+@cache
+def _engine(db_url: str, **options) -> Engine:
+    return create_engine(db_url, **options)
 
 
 @contextmanager

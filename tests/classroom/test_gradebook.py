@@ -77,3 +77,17 @@ def test_postgresql_takes_assignments_of_a_course_without_a_name(new_database):
             book.add_assignment("small")
         gradebook.enter_course(book, "")
         book.add_assignment("small")
+
+
+def test_gradebooks_of_one_database_share_an_engine(db_url, tmp_path, monkeypatch):
+    monkeypatch.setattr(nbgrader.api, "create_engine", sqlalchemy.create_engine)
+    gradebook.create(db_url)
+    gradebook.create(other := f"sqlite:///{tmp_path / 'other.db'}")
+    gradebook.share_engines()
+    with (
+        nbgrader.api.Gradebook(db_url) as one,
+        nbgrader.api.Gradebook(db_url) as same,
+        nbgrader.api.Gradebook(other) as another,
+    ):
+        assert one.engine is same.engine
+        assert one.engine is not another.engine

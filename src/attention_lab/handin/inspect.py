@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
+from functools import lru_cache
 
 from attention_lab.handin import code
 from attention_lab.handin.cells import Cell, read_cells
@@ -66,7 +67,12 @@ class Inspection:
 
 def inspect(notebook: dict, lesson: Lesson) -> Inspection:
     """Inspect a notebook, in nbformat 4 JSON, which may be damaged in any way. Changes nothing."""
-    return _Search(_joined(read_cells(notebook)), lesson).inspection()
+    return _inspection(tuple(_joined(read_cells(notebook))), lesson)
+
+
+@lru_cache(maxsize=32)  # a submission that is graded is looked at three times
+def _inspection(cells: tuple[Cell, ...], lesson: Lesson) -> Inspection:
+    return _Search(cells, lesson).inspection()
 
 
 def _joined(cells: list[Cell]) -> list[Cell]:
@@ -95,7 +101,7 @@ def _join(head: Cell, tail: Cell) -> Cell:
 class _Search:
     """Looks for the cells of a lesson."""
 
-    def __init__(self, cells: list[Cell], lesson: Lesson):
+    def __init__(self, cells: tuple[Cell, ...], lesson: Lesson):
         self.cells = cells
         self.lesson = lesson
         self.found: dict[str, Cell] = {}
@@ -110,7 +116,7 @@ class _Search:
             Finding(kind, slot) for slot in self.lesson.slots for kind in self._matter_with(slot)
         ]
         leftovers = filter(self._is_leftover, self.cells)
-        return Inspection(tuple(self.cells), self.found, tuple(leftovers), tuple(findings))
+        return Inspection(self.cells, self.found, tuple(leftovers), tuple(findings))
 
     # --- finding ---
 

@@ -1,5 +1,6 @@
 """One run of `nbgrader autograde`: its settings, its workers, its look ahead."""
 
+import json
 import os
 import secrets
 import weakref
@@ -16,6 +17,7 @@ from tqdm import tqdm
 from traitlets import Enum, Float, Integer, Unicode, default
 from traitlets.config import LoggingConfigurable
 
+from classroom import gradebook
 from classroom.course import autograded_folder, source_folder, submission_of, uses_attention_lab
 from classroom.grading import bubblewrap, trusted
 from classroom.grading.ahead import Ahead
@@ -72,6 +74,7 @@ class Grading(LoggingConfigurable):
         # nbgrader would copy the package beside every submission, for `UseCourseCode` to remove it.
         self.course.ignore = [*self.course.ignore, trusted.OWN_PACKAGE]
         self._require_isolation()
+        gradebook.share_engines()
         self._remove_unfinished()
         self.seed = secrets.randbits(32) if self.seed is None else self.seed
         upcoming = list(self._upcoming())
@@ -173,7 +176,7 @@ class Grading(LoggingConfigurable):
             "db_url": self.course.db_url,
         }
         path = self._submitted(names) / f"{notebook}.ipynb"
-        nb = nbformat.reader.reads(path.read_text(encoding="utf-8"))
+        nb = self.exporter.read(path)
         resources = {"nbgrader": names, "metadata": {"path": str(path.parent), "name": notebook}}
         for preprocessor in self.converter.sanitize_preprocessors:
             if issubclass(preprocessor, CheckCellMetadata):  # it changes nothing
@@ -204,15 +207,30 @@ class GradingExporter(NotebookExporter):
     grading: None where no assignment of the command is built on `attention_lab`.
     """
 
-    @default("optimistic_validation")
-    def _validate_once(self):
-        return True  # after all passes, instead of after each
-
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
         self.grading = Grading(self) if self._concerned() else None
 
+    def read(self, path: Path) -> NotebookNode:
+        """Read a submitted notebook."""
+        return nbformat.read(path, as_version=4)
+
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: dict | None = None, **kw
+    ) -> tuple[str, dict]:
+        """Run the passes, as nbconvert does. It copies a notebook five times meanwhile; this one,
+        just read from a file, is nobody else's."""
+        if self.grading is None or not self._is_ours(resources["nbgrader"]["assignment"]):
+            return super().from_notebook_node(nb, resources, **kw)
+        resources = self._init_resources(resources)
+        for preprocessor in self._preprocessors:
+            nb, resources = preprocessor(nb, resources)
+        nbformat.validate(nb)
+        return json.dumps(nb, sort_keys=True, ensure_ascii=False) + "\n", resources
+
     def _concerned(self):
         course = self.parent.coursedir
-        submitted = {submission_of(course, folder)[0] for folder in self.parent.assignments}
-        return any(uses_attention_lab(course, assignment) for assignment in submitted)
+        return any(self._is_ours(submission_of(course, f)[0]) for f in self.parent.assignments)
+
+    def _is_ours(self, assignment):
+        return uses_attention_lab(self.parent.coursedir, assignment)

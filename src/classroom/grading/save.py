@@ -1,7 +1,8 @@
 """Saving a notebook's points."""
 
-from nbgrader.api import Gradebook
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry
 from nbgrader.preprocessors import SaveAutoGrades
+from sqlalchemy.orm import Session
 
 
 class SaveAllOrNothing(SaveAutoGrades):
@@ -15,10 +16,44 @@ class SaveAllOrNothing(SaveAutoGrades):
         self.notebook_id = names["notebook"]
         self.assignment_id = names["assignment"]
         self.student_id = names["student"]
-        with Gradebook(names["db_url"]) as self.gradebook:
-            session = self.gradebook.db
-            commit, session.commit = session.commit, session.flush
+        with Gradebook(names["db_url"]) as gradebook:
+            submitted = gradebook.find_submission_notebook(
+                self.notebook_id, self.assignment_id, self.student_id
+            )
+            self.gradebook = Entries(gradebook.db, submitted.id)
             for index, cell in enumerate(nb.cells):
                 self.preprocess_cell(cell, resources, index)
-            commit()
+            gradebook.db.commit()
         return nb, resources
+
+
+class Entries:
+    """The grades and comments of one submitted notebook, asked for at once; stands for the
+    gradebook in `SaveAutoGrades`, and for its session, which that commits after every cell."""
+
+    def __init__(self, session: Session, notebook_id: str):
+        self.db = self
+        self._grades, self._comments = (
+            {
+                name: entry
+                for entry, name in session.query(kind, BaseCell.name)
+                .join(BaseCell, BaseCell.id == kind.cell_id)
+                .filter(kind.notebook_id == notebook_id)
+            }
+            for kind in (Grade, Comment)
+        )
+
+    def commit(self) -> None:
+        """Wait for the other cells."""
+
+    def find_grade(self, cell: str, notebook: str, assignment: str, student: str) -> Grade:
+        return _found(self._grades, cell)
+
+    def find_comment(self, cell: str, notebook: str, assignment: str, student: str) -> Comment:
+        return _found(self._comments, cell)
+
+
+def _found(entries, cell):
+    if cell not in entries:
+        raise MissingEntry(f"The gradebook has no entry for the cell {cell}")
+    return entries[cell]

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from nbconvert.exporters.exporter import ResourcesDict
+from nbformat import NotebookNode
 
 from classroom.course import source_folder, submission_of, uses_attention_lab
 from classroom.grading.grading import GradingExporter
@@ -28,9 +29,16 @@ class RepairingExporter(GradingExporter):
         path = Path(filename)
         if not path.exists():  # nbgrader has given zero for a notebook of this name
             withdraw_grades(course, assignment, student, path.stem)
-        released = read_released(source_folder(course, assignment) / path.name)
-        work = find_work(path.parent, released.lesson)
-        flags.write(work.notebook, work.flags, {})
+        notebook = self.read(path)
         resources = ResourcesDict() if resources is None else resources
         resources["metadata"] = ResourcesDict(name=path.stem, path=str(path.parent))
-        return self.from_notebook_node(work.notebook, resources, **kw)
+        return self.from_notebook_node(notebook, resources, **kw)
+
+    def read(self, path: Path) -> NotebookNode:
+        course = self.parent.coursedir
+        assignment, _ = submission_of(course, path)
+        released = read_released(source_folder(course, assignment) / path.name)
+        work = find_work(path.parent, released.lesson)
+        notebook = NotebookNode({**work.notebook, "metadata": NotebookNode()})
+        flags.write(notebook, work.flags, {})
+        return notebook

@@ -1,6 +1,7 @@
 """Which of the files that a student handed in holds the work."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -39,11 +40,24 @@ def find_work(folder: Path, lesson: Lesson) -> Work:
     """The work on a lesson in a student's folder: the file with the most answers, the newest of
     several.
 
+    It may be the same object as before, so nobody may change it.
+
     Raises:
         Unreadable: no file holds any; the message names the files and their reasons.
     """
+    paths = tuple(sorted(folder.glob("[!.]*.ipynb")))
+    return _find_work(paths, tuple(map(_version, paths)), lesson)
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    status = path.lstat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+@lru_cache(maxsize=32)  # grading looks ahead, and then at the same again
+def _find_work(paths: tuple[Path, ...], _versions, lesson: Lesson) -> Work:
     found, unreadable = [], []
-    for path in sorted(folder.glob("[!.]*.ipynb")):
+    for path in paths:
         try:
             found.append(_look_at(path, lesson))
         except Unreadable as reason:
