@@ -51,7 +51,7 @@ def place(built, jupyter):
 
 def choose_theme(page, theme):
     page.get_by_role("menuitem", name="Settings", exact=True).click()
-    page.get_by_text("Theme", exact=True).hover()
+    page.locator(".lm-Menu-itemLabel").get_by_text("Theme", exact=True).hover()
     page.get_by_text(f"JupyterLab {theme}", exact=True).click()
 
 

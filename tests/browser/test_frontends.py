@@ -100,8 +100,8 @@ def test_theme_switch_is_followed(jupyter, lab):
     page = lab("theme.ipynb", run=True)
     root = page.locator("section.heads")
     expect(root).to_have_attribute("data-theme", "light", timeout=60_000)
-    page.get_by_text("Settings", exact=True).click()
-    page.get_by_text("Theme", exact=True).hover()
+    page.get_by_role("menuitem", name="Settings", exact=True).click()
+    page.locator(".lm-Menu-itemLabel").get_by_text("Theme", exact=True).hover()
     page.get_by_text("JupyterLab Dark", exact=True).click()
     expect(root).to_have_attribute("data-theme", "dark", timeout=20_000)
 
