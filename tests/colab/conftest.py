@@ -54,9 +54,10 @@ def edition(written) -> NotebookNode:
     return from_json(written)
 
 
-@pytest.fixture
-def solved(edition) -> NotebookNode:
+@pytest.fixture(scope="module")
+def solved(written) -> NotebookNode:
     """The edition, with the solutions of its folded cells in the place of the stubs."""
+    edition = from_json(written)
     solutions = {
         cell.id.removeprefix("solution-"): CODE.search(cell.source)[1]
         for cell in edition.cells

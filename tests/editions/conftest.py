@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from nbclient import NotebookClient
 from nbformat import NotebookNode
-from nbgrader.utils import is_solution
 
 from classroom.editions import Lesson, build, read_lesson
 from classroom.editions.notebook import from_json
@@ -62,20 +61,6 @@ def edition(built: dict[str, str], lesson: Lesson) -> Callable[[str], NotebookNo
         "notebooks": f"notebooks/{lesson.name}.ipynb",
     }
     return lambda name: from_json(built[paths[name]])
-
-
-@pytest.fixture
-def solved(edition) -> Callable[[str], NotebookNode]:
-    """An edition with every solution in the place of its stub."""
-
-    def solved(name: str) -> NotebookNode:
-        solutions = {cell.id: cell.source for cell in edition("source").cells if is_solution(cell)}
-        notebook = edition(name)
-        for cell in notebook.cells:
-            cell.source = solutions.get(cell.id, cell.source)
-        return notebook
-
-    return solved
 
 
 @pytest.fixture

@@ -1,9 +1,12 @@
-"""Each edition is run from top to bottom as its learner would, with no package but its own."""
+"""The classroom's editions are run from top to bottom with no package but their own.
 
-import pytest
+The source has every cell of the release, and the hidden tests as well. In a browser the release is
+run by tests/browser, and the self-learner's edition there and by tests/colab.
+"""
+
 from nbformat.v4 import new_code_cell
 
-from classroom.editions.package import PACKAGE, copy_package, package_files
+from classroom.editions.package import PACKAGE, copy_package
 
 # What an exercise that is not solved may raise, in one line each.
 FRIENDLY = {"NotWrittenYet", "Mistake"}
@@ -19,15 +22,11 @@ def complaints(notebook):
     ]
 
 
-def where_the_package_is():
-    return new_code_cell(f"import {PACKAGE}\nprint({PACKAGE}.__file__)", id="where")
-
-
-@pytest.mark.parametrize("name", ["source", "release"])
-def test_in_a_classroom(name, root, solved, execute, tmp_path):
+def test_the_package_beside_it_is_all_it_needs(root, edition, execute, tmp_path):
     copy_package(root / "src" / PACKAGE, tmp_path)
-    notebook = solved(name)
-    notebook.cells.append(where_the_package_is())
+    notebook = edition("source")
+    where = f"import {PACKAGE}\nprint({PACKAGE}.__file__)"
+    notebook.cells.append(new_code_cell(where, id="where"))
     execute(notebook, tmp_path)
     assert complaints(notebook) == []
     assert notebook.cells[-1].outputs[0].text.startswith(str(tmp_path))
@@ -37,10 +36,10 @@ def test_in_a_classroom(name, root, solved, execute, tmp_path):
 COSTLY = ("matplotlib.pyplot", "torch.utils.flop_counter")
 
 
-def test_demonstrations_cost_nothing_under_autograde(root, solved, execute, tmp_path, monkeypatch):
+def test_demonstrations_cost_nothing_under_autograde(root, edition, execute, tmp_path, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     copy_package(root / "src" / PACKAGE, tmp_path)
-    notebook = solved("source")
+    notebook = edition("source")
     code = f"import sys\nprint([name for name in {COSTLY} if name in sys.modules])"
     notebook.cells.append(new_code_cell(code, id="imported"))
     # No matplotlib of the kernel's own: it loads pyplot by itself where it is asked for pictures.
@@ -48,15 +47,6 @@ def test_demonstrations_cost_nothing_under_autograde(root, solved, execute, tmp_
     execute(notebook, tmp_path)
     assert complaints(notebook) == []
     assert notebook.cells[-1].outputs[0].text == "[]\n"
-
-
-def test_on_colab(root, solved, execute, tmp_path):
-    notebook = solved("notebooks")
-    notebook.cells.append(where_the_package_is())
-    execute(notebook, tmp_path)
-    assert complaints(notebook) == []
-    assert notebook.cells[-1].outputs[0].text.startswith(str(tmp_path))
-    assert package_files(tmp_path / PACKAGE) == package_files(root / "src" / PACKAGE)
 
 
 def test_untouched_it_says_one_friendly_line_a_cell(root, edition, execute, tmp_path):
