@@ -148,8 +148,8 @@ for token, features in zip(example.tokens, example.x[0]):
 # word stands, its own place among them. In one head, both wishes must share one row.
 #
 # In the picture below **each row is a token that looks, and each column a token looked at**. The
-# stronger the colour, the more weight. The row of the last *cat* is chosen already: its bars
-# stand on the right.
+# stronger the colour, the more weight. The row of the last *cat* is chosen already, and drawn as
+# bars, too.
 
 # %% id="one-head-two-jobs"
 crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)
@@ -187,7 +187,7 @@ predict("project-rows")
 
 # %% [markdown] id="project-paper"
 # **On paper.** Three tokens, four features, two heads: `T=3`, `d_model=4`, `H=2`, `d_head=2`.
-# These numbers will stay with us to step 7. To keep it short, keys and values are `x` itself.
+# These numbers will stay with us to the end. To keep it short, keys and values are `x` itself.
 #
 # Here is one number of the queries: token 0, feature 2, which is the first feature of head 1.
 
@@ -621,6 +621,7 @@ print(f"exp({score:.2f} - inf) = {math.exp(score - math.inf)}")
 def causal_mask(T, device=None, dtype=None):
     """A mask to be added to scores, so that no token sees a later one.
 
+    T: number of tokens; device, dtype: of the table; hand them on to torch
     Returns (T, T): 0 where a query (row) may look at a key (column), else -inf
     """
     ### BEGIN SOLUTION
@@ -927,8 +928,8 @@ print("head 0:", head_0, "  head 1:", head_1, "  merged:", head_0 + head_1)
 #
 # <details><summary>Hint 2</summary>
 #
-# After the swap the shape is `(B, T, H, d_head)`. Does `view` refuse? Read its message: it
-# names the function to use instead.
+# After the swap the shape is `(B, T, H, d_head)`, and the last two axes become one. `view`
+# refuses; what copies when it must?
 #
 # <details><summary>Hint 3: nearly the answer</summary>
 #

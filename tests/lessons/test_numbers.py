@@ -183,6 +183,7 @@ def test_sizes_of_the_sentence(prose):
     twice = [word for word in example.vocabulary if example.tokens.count(word) == 2]
     assert len(twice) == 2
     assert "Two of its words come twice" in prose["sentence"]
+    assert f"not get {d_model} features each, but {d_model // H}." in prose["why-heads-answer"]
     for head, job in enumerate(example.head_names):
         assert f"| {head} | find the **{job}** |" in prose["sentence"]
 
@@ -206,7 +207,17 @@ def test_rows_of_head_1(prose):
     )
 
 
-def test_the_root_keeps_scores_near_1(printed):
+def test_strides_of_the_small_table(names, prose):
+    shape, strides = (tuple(part) for part in (names["labels"].shape, names["labels"].stride()))
+    text = prose["split-memory"].replace("\n", " ")
+    assert f"of shape `{shape}` they are `{strides}`" in text
+    sentence, token, feature = strides
+    assert f"next feature is {feature} number on, the next token {token}, the next" in text
+    assert f"sentence {sentence}." in text
+
+
+def test_the_root_keeps_scores_near_1(printed, names, prose):
+    assert f"a row of {names['scaled'].shape[-1]}," in prose["scores-look-root"]
     rows = re.findall(
         r"^ *(\d+) +([\d.]+) +([\d.]+) +\| +([\d.]+) +([\d.]+)$",
         printed["look-at-root"],
