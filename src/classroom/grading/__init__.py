@@ -8,7 +8,7 @@ The path of a submission, one module each:
     pool        hands jobs to the workers
     worker      a process that judges, and the sandbox it has to itself
     judge       runs graded cells outside the sandbox, on `handles` of the learner's functions, with
-                the visible checks put off (`deferral`)
+                the visible checks put off (`deferral`), and nothing judged twice (`verdicts`)
     learner     the submission as seen from outside
     confinement a running sandbox as seen from outside; its command line is in `bubblewrap`
     sandbox/    what runs inside

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from classroom.grading.confinement import Broken, Confinement
 from classroom.grading.limits import Limits
-from classroom.grading.sandbox import process, wire
+from classroom.grading.sandbox import compiler, process, wire
 
 
 def main(descriptor: int):
@@ -28,7 +28,7 @@ def main(descriptor: int):
 
 
 def start(orders):
-    """A worker whose sandbox is ready."""
+    """A worker whose sandbox is getting ready."""
     limits = Limits(**orders["limits"])
     confinement = Confinement(orders["isolation"], limits)
 
@@ -37,11 +37,10 @@ def start(orders):
     from classroom.grading.judge import Judge
     from classroom.grading.worker import Worker
 
+    compiler.put_off()
     torch.set_num_threads(1)
-    worker = Worker(orders["isolation"], limits, Judge(orders["seed"], limits.output))
-    confinement.wait_until_ready()
-    worker.confinement = confinement
-    return worker
+    judge = Judge(orders["seed"], limits.output)
+    return Worker(orders["isolation"], limits, judge, confinement)
 
 
 def serve(channel, worker):

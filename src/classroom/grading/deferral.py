@@ -5,7 +5,8 @@ visible ones ask, with other numbers: where they pass, the visible ones need not
 """
 
 from functools import partial
-from types import ModuleType
+
+from classroom.grading.verdicts import Verdicts
 
 
 class Deferring:
@@ -14,16 +15,16 @@ class Deferring:
     pending: the visible checks that no hidden one has answered since.
     """
 
-    def __init__(self, check: ModuleType):
+    def __init__(self, check: Verdicts):
         self.pending = set()
         self._check = check
 
     def __getattr__(self, name):
         found = getattr(self._check, name)
-        return partial(self._run, found) if name in self._check.STEPS else found
+        return partial(self._run, name, found) if name in self._check.STEPS else found
 
-    def _run(self, check_step, answer, *, aspect=None, hidden=False):
-        asked = (check_step.__name__, id(answer), aspect)
+    def _run(self, step, check_step, answer, *, aspect=None, hidden=False):
+        asked = (step, id(answer), aspect)
         if not hidden:
             self.pending.add(asked)
             return

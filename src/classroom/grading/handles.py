@@ -33,6 +33,19 @@ class Handle(observation.RemoteAnswer):
         return _data(self.__name__, header, payload)
 
 
+class Nobody(observation.RemoteAnswer):
+    """Stands for a learner's function before there is a learner."""
+
+    def __init__(self, name: str):
+        self.__name__ = name
+
+    def observe(self, request: bytes) -> bytes:
+        raise NoAnswer(f"Nobody has written {self.__name__}.")
+
+    def __call__(self, *args):
+        self.observe(b"")
+
+
 @lru_cache(maxsize=64)  # the same for a class
 def _shows_steps(request):
     return bool(observation.decode(request, observation.Request).substitutes)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from attention_lab import check
 from classroom.grading import handles, outputs
 from classroom.grading.deferral import Deferring
+from classroom.grading.job import Job
 from classroom.grading.learner import Learner, NoAnswer, Observer
 from classroom.grading.sandbox.shell import make_shell
+from classroom.grading.verdicts import Verdicts
 
 
 class CourseError(Exception):
@@ -37,6 +39,21 @@ class Judge:
     def __init__(self, seed: int, output_limit: int):
         check.use_seed(seed)
         self.shell = make_shell(output_limit, results_kept=0)
+        self._verdicts = Verdicts(check)
+        self._prepared = set()
+
+    def prepare(self, job: Job):
+        """Have the checks of a job work out what is right, which depends on no submission."""
+        graded = {cell.source for cell in job.cells if cell.graded} - self._prepared
+        if not graded:
+            return
+        self.begin(job.setup)
+        for source in graded:
+            names = self._names(source)
+            self.shell.user_ns.update({name: handles.Nobody(name) for name in names})
+            with self._in_place_of_check(Deferring(self._verdicts)):
+                self._run_once(source)
+        self._prepared |= graded
 
     def begin(self, setup: tuple[str, ...]):
         """Start over with nothing but the names that the set-up cells define."""
@@ -70,14 +87,16 @@ class Judge:
         """Run a cell with its visible checks put off; then with them, where they are still open or
         where a mistake can perhaps be shown on trials that the learner knows."""
         count = self.shell.execution_count
-        with self._deferring() as deferring:
+        deferring = Deferring(self._verdicts)
+        with self._in_place_of_check(deferring):
             ran = self._run_once(source)
             wrong = isinstance(self.shell.error, check.Mistake)
             failed = self.shell.error is not None
         if not wrong and (failed or not deferring.pending):
             return ran
         self.shell.execution_count = count
-        again = self._run_once(source)
+        with self._in_place_of_check(self._verdicts):
+            again = self._run_once(source)
         return ran if wrong and self.shell.error is None else again
 
     def _run_once(self, source):
@@ -86,12 +105,11 @@ class Judge:
         return outputs.Ran(count, kept, _misconception(self.shell.error))
 
     @contextmanager
-    def _deferring(self):
-        """Let the names of `attention_lab.check` stand for a Deferring meanwhile."""
+    def _in_place_of_check(self, stand_in):
+        """Let the names of `attention_lab.check` stand for something else meanwhile."""
         names = [name for name, value in self.shell.user_ns.items() if value is check]
-        deferring = Deferring(check)
-        self.shell.user_ns.update(dict.fromkeys(names, deferring))
-        yield deferring
+        self.shell.user_ns.update(dict.fromkeys(names, stand_in))
+        yield
         self.shell.user_ns.update(dict.fromkeys(names, check))
 
     def _names(self, source):

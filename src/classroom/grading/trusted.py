@@ -68,7 +68,8 @@ def _source(cell, course):
     except KeyError:
         raise Untrusted(
             f"the notebook has a graded cell {cell.metadata.nbgrader.get('grade_id')!r} that the "
-            "gradebook does not know: remove the cell, or its nbgrader metadata"
+            "gradebook does not know: remove the cell, or its nbgrader metadata; "
+            "if source/ has it, run python -m classroom.regrade"
         ) from None
 
 

@@ -11,13 +11,22 @@ from classroom.grading.limits import Limits
 
 
 class Worker:
-    """Runs jobs one after the other, each in a process of its own."""
+    """Runs jobs one after the other, each in a process of its own.
 
-    def __init__(self, isolation: str, limits: Limits, judge: Judge):
+    confinement: a sandbox that has been started already.
+    """
+
+    def __init__(
+        self,
+        isolation: str,
+        limits: Limits,
+        judge: Judge,
+        confinement: Confinement | None = None,
+    ):
         self.isolation = isolation
         self.limits = limits
         self.judge = judge
-        self.confinement = None
+        self.confinement = confinement
 
     def grade(self, job: Job) -> Result:
         """Run `job`. Where its sandbox dies through no fault of the job's, run it once more in a
@@ -33,10 +42,15 @@ class Worker:
             self.confinement = None
 
     def _grade_once(self, job):
-        self.judge.begin(job.setup)
         if self.confinement is None:
             self.confinement = Confinement(self.isolation, self.limits)
-        self.confinement.wait_until_ready()
+        self.judge.prepare(job)
+        self.judge.begin(job.setup)
+        try:
+            self.confinement.wait_until_ready()
+        except Broken:
+            self.close()
+            raise
         run = Run(job, self.judge)
         try:
             run.all_cells(self.confinement)

@@ -4,6 +4,8 @@ import pytest
 import torch
 
 from attention_lab import check, observation
+from attention_lab.check import run
+from classroom.grading.job import Cell, Job
 from classroom.grading.judge import Judge
 from classroom.grading.sandbox.shell import Shell
 
@@ -118,3 +120,21 @@ def test_cell_that_asks_for_a_missing_function_fails(judge):
 def test_numbers_of_the_course_are_not_the_learners(judge):
     judge.begin((*SETUP, "import torch\nx = torch.ones(2)"))
     assert judge.run("assert x.sum() == 2", Learner(x=torch.zeros)).ran.outputs == ()
+
+
+def test_what_is_right_is_worked_out_before_the_first_submission(judge, monkeypatch):
+    asked = []
+    expect = run.expect
+    monkeypatch.setattr(run, "expect", lambda probe: asked.append(probe) or expect(probe))
+    run._trials.cache_clear()
+    judge.prepare(Job((Cell(0, "wrong", False), Cell(1, BOTH, True)), SETUP))
+    before = len(asked)
+    judge.begin(SETUP)
+    assert "hidden ones" in text(judge.run(BOTH, Learner(split_heads=right)).ran)
+    assert len(asked) == before > 0
+
+
+def test_preparing_leaves_nothing_behind(judge):
+    judge.prepare(Job((Cell(0, "left = split_heads", True),), SETUP))
+    judge.begin(SETUP)
+    assert not {"left", "split_heads"} & set(judge.shell.user_ns)

@@ -21,7 +21,7 @@ import torch
 import attention_lab
 from attention_lab.observation import Call, Probe, Request, encode, observe_encoded
 
-from . import process, state, wire
+from . import compiler, process, state, wire
 from .shell import make_shell
 from .submission import serve
 
@@ -62,6 +62,7 @@ def alone() -> bool:
 
 def warm_up(output_limit):
     """Import and touch what every submission needs, on one thread, without random numbers."""
+    compiler.put_off()
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
     for name in (*WARM, *_lab()):

@@ -1,0 +1,87 @@
+"""What the checks said before of an answer that behaved the same.
+
+A check asks an answer questions, each depending on the replies so far, and judges by the replies.
+All submissions of a command are asked with the same numbers, so whoever replies alike, byte for
+byte, is judged alike, and most of a class does.
+"""
+
+import contextlib
+import hashlib
+import io
+from functools import partial
+from types import ModuleType
+from typing import NamedTuple
+
+from attention_lab.check import Mistake
+from attention_lab.observation import RemoteAnswer
+
+
+class Verdict(NamedTuple):
+    """How a check ended: what it printed, and the Mistake it raised or None."""
+
+    printed: str
+    mistake: Exception | None
+
+
+class Verdicts:
+    """Stands for the module `attention_lab.check`; judges nothing twice."""
+
+    def __init__(self, check: ModuleType):
+        self._check = check
+        # By what was asked (step, aspect, hidden) and the replies so far: the next question, or the
+        # Verdict.
+        self._known = {}
+
+    def __getattr__(self, name):
+        found = getattr(self._check, name)
+        return partial(self._run, found) if name in self._check.STEPS else found
+
+    def _run(self, check_step, answer, *, aspect=None, hidden=False):
+        if not isinstance(answer, RemoteAnswer):
+            check_step(answer, aspect=aspect, hidden=hidden)
+            return
+        talk = Talk(answer, self._known, (check_step.__name__, aspect, hidden))
+        verdict = talk.recall() or talk.hold(partial(check_step, aspect=aspect, hidden=hidden))
+        print(verdict.printed, end="")
+        if verdict.mistake is not None:
+            raise verdict.mistake.with_traceback(None)
+
+
+class Talk(RemoteAnswer):
+    """One check's conversation with one answer, along what is `known` as far as that goes."""
+
+    def __init__(self, answer: RemoteAnswer, known: dict, asked: tuple):
+        self._answer = answer
+        self._known = known
+        self._so_far = asked
+        self._replies = []
+
+    def recall(self) -> Verdict | None:
+        """The Verdict, if an answer has replied like this one."""
+        while isinstance(found := self._known.get(self._so_far), bytes):
+            self._replies.append(self._ask(found))
+        return found
+
+    def hold(self, check_step) -> Verdict:
+        """Have the check go on from there, and remember what comes of it."""
+        printed = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(printed):
+                check_step(self)
+            mistake = None
+        except Mistake as error:
+            mistake = error
+        verdict = Verdict(printed.getvalue(), mistake)
+        self._known[self._so_far] = verdict
+        return verdict
+
+    def observe(self, request: bytes) -> bytes:
+        if self._replies:
+            return self._replies.pop(0)
+        self._known[self._so_far] = request
+        return self._ask(request)
+
+    def _ask(self, request):
+        reply = self._answer.observe(request)
+        self._so_far += (hashlib.blake2b(reply).digest(),)
+        return reply

@@ -1,0 +1,110 @@
+"""Checks whose verdicts are remembered, on answers that live in this process."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from attention_lab.check import Mistake
+from attention_lab.observation import RemoteAnswer
+from classroom.grading.verdicts import Verdicts
+
+
+class Answer(RemoteAnswer):
+    """Replies to each question with the next of `replies`; an exception is raised."""
+
+    def __init__(self, *replies):
+        self.replies = list(replies)
+        self.asked = []
+
+    def observe(self, request):
+        self.asked.append(request)
+        reply = self.replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+
+class Check:
+    """A module with one check: asks once, and again where the first reply is not b"right"."""
+
+    STEPS = ("attend",)
+    nothing_to_try = "as it is"
+
+    def __init__(self):
+        self.judged = 0
+
+    @property
+    def attend(self):
+        def attend(answer, *, aspect=None, hidden=False):
+            first = answer.observe(b"first" + bytes(hidden))
+            second = b"" if first == b"right" else answer.observe(b"with steps")
+            self.judged += 1
+            if first != b"right" and second != b"right":
+                raise Mistake("attend", aspect, f"saw {first!r}", "means", "look")
+            print("passed")
+
+        return attend
+
+
+@pytest.fixture
+def check():
+    return Check()
+
+
+@pytest.fixture
+def verdicts(check):
+    return Verdicts(check)
+
+
+def test_answers_that_reply_alike_are_judged_once(check, verdicts, capsys):
+    for _ in range(3):
+        answer = Answer(b"right")
+        verdicts.attend(answer, aspect="value", hidden=True)
+        assert answer.asked == [b"first\0"]
+    assert check.judged == 1
+    assert capsys.readouterr().out == "passed\n" * 3
+
+
+def test_mistake_is_raised_for_each_who_makes_it(check, verdicts):
+    for _ in range(2):
+        answer = Answer(b"wrong", b"wrong")
+        with pytest.raises(Mistake, match="saw b'wrong'"):
+            verdicts.attend(answer, aspect="value")
+        assert answer.asked == [b"first", b"with steps"]
+    assert check.judged == 1
+
+
+def test_answers_part_at_the_first_reply_that_differs(check, verdicts):
+    for replies in ((b"wrong", b"wrong"), (b"other", b"wrong")):
+        with pytest.raises(Mistake, match=f"saw {replies[0]!r}"):
+            verdicts.attend(Answer(*replies))
+    verdicts.attend(Answer(b"wrong", b"right"))
+    assert check.judged == 3
+
+
+@pytest.mark.parametrize("how", [{"aspect": "shape"}, {"hidden": True}])
+def test_another_question_is_another_verdict(check, verdicts, how):
+    verdicts.attend(Answer(b"right"))
+    verdicts.attend(Answer(b"right"), **how)
+    assert check.judged == 2
+
+
+def test_answer_that_stops_replying_leaves_no_verdict(check, verdicts):
+    for _ in range(2):
+        with pytest.raises(TimeoutError):
+            verdicts.attend(Answer(b"wrong", TimeoutError()))
+    verdicts.attend(Answer(b"wrong", b"right"))
+    assert check.judged == 1
+
+
+def test_answer_in_this_process_is_judged_each_time(check, verdicts):
+    local = SimpleNamespace(observe=lambda request: b"right")
+    verdicts.attend(local)
+    verdicts.attend(local)
+    assert check.judged == 2
+
+
+def test_everything_else_is_the_modules_own(verdicts):
+    assert verdicts.nothing_to_try == "as it is"
+    with pytest.raises(AttributeError):
+        _ = verdicts.nothing
