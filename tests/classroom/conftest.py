@@ -13,6 +13,9 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Application, Config
 
 from classroom import configure
+from classroom.grading import grading
+from classroom.grading.limits import Limits
+from classroom.grading.pool import Pool
 
 STUB = "def double(x):\n    raise NotImplementedError"
 RIGHT = "def double(x):\n    return 2 * x"
@@ -46,11 +49,37 @@ class Course:
 _alembic_version = functools.cache(nbgrader.api.get_alembic_version)
 
 
+@pytest.fixture(scope="session")
+def workers():
+    """The worker of all tests that grade in this process: to start one takes many seconds."""
+    pool = Pool(1, "bubblewrap", Limits(), seed=1)
+    yield pool
+    pool.close()
+
+
+class Lent:
+    """A pool that outlives the command that is given it."""
+
+    def __init__(self, pool):
+        self.size = pool.size
+        self.submit = pool.submit
+
+    def close(self):
+        pass
+
+
 @pytest.fixture
-def course(tmp_path, monkeypatch):
+def course(tmp_path, monkeypatch, request):
     monkeypatch.setenv("PATH", os.environ["PATH"])
     monkeypatch.setattr(nbgrader.api, "get_alembic_version", _alembic_version)
     monkeypatch.chdir(tmp_path)
+
+    def pool(size, isolation, limits, seed):
+        if (isolation, limits) == ("bubblewrap", Limits()):
+            return Lent(request.getfixturevalue("workers"))
+        return Pool(size, isolation, limits, seed)
+
+    monkeypatch.setattr(grading, "Pool", pool)
     config = Config()
     config.CourseDirectory.root = str(tmp_path)
     configure(config)
