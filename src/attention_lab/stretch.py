@@ -8,11 +8,10 @@ import math
 import torch
 import torch.nn.functional as F
 
-from attention_lab.check.judge import KINDS, failure_of, judge
-from attention_lab.check.mistake import Mistake
+from attention_lab.check.diagnose import diagnose
+from attention_lab.check.judge import judge
 from attention_lab.check.probes import Draw
 from attention_lab.check.references import in_float64
-from attention_lab.check.words import shape
 from attention_lab.observation import (
     Call,
     Observation,
@@ -25,12 +24,6 @@ from attention_lab.observation import (
 from attention_lab.stub import NotWrittenYet
 
 _SEED = 0
-_LOOK = {
-    "cross_attention": "queries come from x, keys and values from memory; T and S differ.",
-    "padded_softmax": "the mask is (B, 1, 1, S), and stands before softmax.",
-    "grouped_attention": "neighbouring heads share a group: 0 0 0 1 1 1, not 0 1 0 1 0 1.",
-    "attend_next": "the new key comes last, and the newest token looks at itself as well.",
-}
 
 
 def cross_attention(answer) -> None:
@@ -121,23 +114,12 @@ def _check(name, answer, reference, calls, constants=()):
     )
     observations = _observe(answer, probes)
     expected = _observe(reference, tuple(in_float64(probe) for probe in probes))
-    symptoms = judge(probes, observations, expected).against(None)
-    if symptoms:
-        raise _mistake(name, symptoms[0])
+    verdict = judge(probes, observations, expected)
+    if any(getattr(s.got, "type", "") == "NotWrittenYet" for s in verdict.symptoms):
+        raise NotWrittenYet
+    if verdict.symptoms:
+        raise diagnose(name, None, probes, observations, expected, verdict)
     print(f"✓ {name}: right in {len(probes)} trials.")
-
-
-def _mistake(name, symptom):
-    failure = failure_of(symptom)
-    if failure and failure.type == "NotWrittenYet":
-        return NotWrittenYet()
-    found = KINDS[symptom.kind]
-    if failure:
-        found += f" {failure.type}: {failure.message}"
-    elif symptom.kind == "shape":
-        found += f": {shape(symptom.got)}, not {shape(symptom.wanted)}"
-    seen = f"with {symptom.probe.about}, {found}"
-    return Mistake(name, symptom.aspect, seen, "", _LOOK[name])
 
 
 def _observe(answer, probes):

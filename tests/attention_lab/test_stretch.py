@@ -78,16 +78,22 @@ def cache_kept_back(q, k, v, past_k, past_v):
     return attend_next(q, k, v, past_k, past_v)[0]
 
 
+def rows_closed(scores, lengths):
+    closed = torch.arange(scores.shape[-2])[:, None] >= lengths[:, None, None, None]
+    return scores.masked_fill(closed, -math.inf).softmax(-1)
+
+
 WRONG = (
-    ("cross_attention", itself),
-    ("cross_attention", too_few_heads),
-    ("padded_softmax", without_padding),
-    ("padded_softmax", one_too_many),
-    ("padded_softmax", zeros_after),
-    ("grouped_attention", groups_dealt_like_cards),
-    ("attend_next", newest_first),
-    ("attend_next", without_itself),
-    ("attend_next", cache_kept_back),
+    ("cross_attention", itself, "memory-ignored"),
+    ("cross_attention", too_few_heads, "single-head-only"),
+    ("padded_softmax", without_padding, "mask-ignored"),
+    ("padded_softmax", one_too_many, "mask-off-by-one"),
+    ("padded_softmax", zeros_after, "mask-after-softmax"),
+    ("padded_softmax", rows_closed, None),
+    ("grouped_attention", groups_dealt_like_cards, "groups-dealt-like-cards"),
+    ("attend_next", newest_first, "newest-first"),
+    ("attend_next", without_itself, "newest-left-out"),
+    ("attend_next", cache_kept_back, None),
 )
 
 
@@ -98,18 +104,19 @@ def test_a_right_answer_is_accepted(answer, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "answer"), WRONG, ids=lambda value: getattr(value, "__name__", "")
+    ("name", "answer", "slug"), WRONG, ids=lambda value: getattr(value, "__name__", "")
 )
-def test_a_wrong_answer_is_told(name, answer):
+def test_a_wrong_answer_is_told_and_named(name, answer, slug):
     with pytest.raises(Mistake) as mistake:
         getattr(stretch, name)(answer)
-    assert mistake.value.step == name
+    assert (mistake.value.step, mistake.value.misconception) == (name, slug)
 
 
 @pytest.mark.parametrize("answer", RIGHT, ids=lambda answer: answer.__name__)
 def test_an_answer_without_gradient_is_told(answer):
-    with pytest.raises(Mistake):
+    with pytest.raises(Mistake) as mistake:
         getattr(stretch, answer.__name__)(torch.no_grad()(answer))
+    assert mistake.value.misconception == "gradient-lost"
 
 
 @pytest.mark.parametrize("answer", RIGHT, ids=lambda answer: answer.__name__)
@@ -131,7 +138,7 @@ def test_an_answer_that_is_not_written_yet_says_so(answer):
 
 
 def test_a_wrong_shape_is_shown_beside_the_right_one():
-    with pytest.raises(Mistake, match=r"shape: \(2,\s7,\s20\),\s+not\s\(2,\s+3,\s+20\)"):
+    with pytest.raises(Mistake, match=r"\(2,\s7,\s20\);\s+wanted:\s\(2,\s3,\s20\)"):
         stretch.cross_attention(lambda x, memory, *rest: memory)
 
 

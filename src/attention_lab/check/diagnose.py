@@ -6,7 +6,8 @@ from attention_lab.check.evidence import Evidence
 from attention_lab.check.judge import KINDS
 from attention_lab.check.matching import matching
 from attention_lab.check.mistake import Mistake
-from attention_lab.check.signatures import CERTAIN, OTHERS, reads_globals
+from attention_lab.check.references import STEPS
+from attention_lab.check.signatures import ANYWHERE, CERTAIN, OTHERS, reads_globals
 
 UNWRITTEN = ("NotWrittenYet", "NotImplementedError")
 
@@ -36,7 +37,8 @@ def _explained(symptom, evidence):
 
 def recognise(evidence) -> list[catalogue.Misconception]:
     """Return the misconceptions that fit, likeliest first: one, several, or none."""
-    known = _signed(evidence, CERTAIN) or matching(evidence) or _signed(evidence, OTHERS)
+    others = OTHERS if evidence.step in STEPS else ANYWHERE
+    known = _signed(evidence, CERTAIN) or matching(evidence) or _signed(evidence, others)
     if known and known[0].slug == "hard-coded-size":  # perhaps in a variable
         return _signed(evidence, [reads_globals]) or known
     return known

@@ -1,7 +1,8 @@
 """Mistakes that are recognised by how an answer behaves, where no implementation need be compared.
 
 Each function looks at the evidence and returns a slug or None. CERTAIN ones come before the
-catalogue's implementations are compared, the OTHERS after.
+catalogue's implementations are compared, the OTHERS after; of these only the ones that hold
+ANYWHERE know nothing of a step.
 """
 
 from itertools import permutations
@@ -582,3 +583,4 @@ OTHERS = (
     fixed_sizes,
     imprecise,
 )
+ANYWHERE = (ambiguous_truth, float_size, wrong_dtype, float32_only, lost_gradient)

@@ -22,6 +22,10 @@ AXES = {
     "attend": ("batch", "head", "token", "feature"),
     "merge_heads": ("batch", "token", "feature"),
     "MultiHeadAttention": ("batch", "token", "feature"),
+    "cross_attention": ("batch", "token", "feature"),
+    "padded_softmax": ("batch", "head", "query", "key"),
+    "grouped_attention": ("batch", "head", "token", "feature"),
+    "attend_next": ("batch", "head", "token", "feature"),
 }
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MESSAGE = 160  # of an exception; torch's advice to reshape stands at the end of as many

@@ -251,7 +251,7 @@ def _hints(cls):
 
 @cache
 def _defaults(cls):
-    """Return the fields of a dataclass in order, each with its default, MISSING where it has none."""
+    """Return the fields of a dataclass in order, each with its default or MISSING."""
     return {field.name: field.default for field in dataclasses.fields(cls)}
 
 

@@ -1,10 +1,11 @@
-"""The known mistakes of every step. One file a step; adding one is adding one function."""
+"""The known mistakes of every step and exercise. Adding one is adding one function."""
 
 from attention_lab.check.catalogue import (
     attend,
     attention_scores,
     causal_mask,
     everywhere,
+    exercises,
     masked_softmax,
     merge_heads,
     multi_head_attention,
@@ -16,23 +17,24 @@ from attention_lab.check.catalogue.entry import Misconception
 __all__ = ["Misconception", "explain", "of_step"]
 
 _OF_STEP = {
-    module.known.step: tuple(module.known)
-    for module in (
-        project,
-        split_heads,
-        attention_scores,
-        causal_mask,
-        masked_softmax,
-        attend,
-        merge_heads,
-        multi_head_attention,
+    known.step: tuple(known)
+    for known in (
+        project.known,
+        split_heads.known,
+        attention_scores.known,
+        causal_mask.known,
+        masked_softmax.known,
+        attend.known,
+        merge_heads.known,
+        multi_head_attention.known,
+        *exercises.ALL,
     )
 }
 _EVERYWHERE = tuple(everywhere.known)
 
 
 def of_step(step: str) -> tuple[Misconception, ...]:
-    """Return the known mistakes of `step`, in the order in which they are tried."""
+    """Return the known mistakes of a step or exercise, in the order in which they are tried."""
     return _OF_STEP[step]
 
 

@@ -25,10 +25,10 @@ def _divided(by):
 
 @known("missing-scale")
 def unscaled(q, k):
-    """The dot products are right and are not divided by sqrt(d_head). Their spread grows with
-    d_head, and softmax of large numbers is nearly one-hot: gradients vanish.
+    """The dot products are right and are not divided by sqrt(d_head). They grow with d_head, and
+    softmax of large numbers is nearly one-hot: gradients vanish.
 
-    Look: the spread of the dot products for d_head = 4, 64, 256.
+    Look: how far dot products stray from 0 for d_head = 4, 64, 256.
     Seen in: mlc-ai/mlc-llm#3426, bytedance/lightseq#91
     """
     return _dots(q, k)
@@ -36,8 +36,8 @@ def unscaled(q, k):
 
 @known("scale-without-sqrt")
 def by_d_head(q, k):
-    """Divided by d_head, not by its square root. The spread of a dot product of d_head terms is
-    sqrt(d_head), so this flattens the softmax: every key gets nearly the same weight.
+    """Divided by d_head, not by its square root. A dot product of d_head terms strays about
+    sqrt(d_head) from 0, so this flattens the softmax: every key gets nearly the same weight.
 
     Look: where is the root taken?
     Seen in: delzac/cntkx#10, tunz/transformer-pytorch#8
@@ -48,7 +48,7 @@ def by_d_head(q, k):
 @known("double-scale")
 def by_root_twice(q, k):
     """The scale is applied twice, to q and k or to the scores as well. One division by sqrt(d_head)
-    keeps the spread near 1.
+    keeps their size near 1.
 
     Look: every place where you divide.
     Seen in: huggingface/diffusers#929, pytorch/pytorch#109366
