@@ -1351,7 +1351,7 @@ progress.summary()
 # That was the lesson. All that follows is *optional*, and nothing of it is graded. Each part
 # stands by itself.
 #
-# | part | | minutes |
+# | part | what is in it | minutes |
 # |---|---|---:|
 # | Prove it yourself | one query and one head by hand; a loop over heads, timed | 15 |
 # | Learned | your class learns a small task: why four heads can do what one cannot | 10 |
@@ -1489,9 +1489,9 @@ if not os.environ.get("NBGRADER_EXECUTION"):
     print(f"the loop takes {slower:.1f} times as long")
 
 # %% [markdown] id="cost-loop-answer"
-# What the loop pays for is the fixed cost of more calls. With small tensors that shows: we
-# measured two to three times as long. With larger ones it was 1.0 to 1.7 times, so on a CPU do
-# not expect much. On a GPU, each product of the loop is sent there on its own and is too small to
+# What the loop pays for is the fixed cost of more calls. With small tensors that shows: here we
+# measured 1.6 to 3 times as long. With larger ones it was 1.0 to 1.7 times, so on a CPU do not
+# expect much. On a GPU, each product of the loop is sent there on its own and is too small to
 # keep the chip busy, so that one batched product gains far more.
 
 # %% [markdown] id="learned-idea"
