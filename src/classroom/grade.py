@@ -26,7 +26,7 @@ from classroom.course import (
     source_folder,
     uses_attention_lab,
 )
-from classroom.register import register
+from classroom.register import outdated, register
 from classroom.repair.flags import flags_in
 from classroom.report import listing, read_class, render
 from classroom.sample import make_class
@@ -131,6 +131,8 @@ def _grade(root: Path, assignment: str, options: list[str]) -> bool:
     with Gradebook(course.db_url, course.course_id) as gradebook:
         cells = graded_cells(course, assignment)
         report = read_class(gradebook, assignment, cells, students, ungraded, flags)
+    if warning := outdated(course, assignment):
+        print(f"{warning}\n")
     print(render(report))
     if without_feedback:
         entries = [(student, str(error)) for student, error in without_feedback.items()]

@@ -1,22 +1,44 @@
 """What has to be true before a submission is graded, of the gradebook and of nbgrader's lists."""
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nbgrader.api import Gradebook, MissingEntry
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook, MissingEntry, Notebook
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import is_grade, is_solution
 from traitlets.config import Config
+from traitlets.log import get_logger
 
 from classroom import gradebook as gradebooks
-from classroom.course import running_course, submission_of, uses_attention_lab
+from classroom.course import (
+    running_course,
+    source_folder,
+    source_notebooks,
+    submission_of,
+    uses_attention_lab,
+)
 from classroom.repair.folder import name_notebooks, not_to_be_copied
+
+OUTDATED = (
+    "{assignment}: source/ has changed since the gradebook took it over, in {cells}. "
+    "Submissions are judged by what the gradebook has. To see what source/ would change, "
+    "run: python -m classroom.regrade {assignment}"
+)
 
 
 def pre_convert_hook(config: Config) -> Callable[..., None]:
     """The hook for `Autograde.pre_convert_hook`; nbgrader calls it before each submission."""
     ignored = None
+
+    @cache
+    def warn_once(assignment: str) -> None:
+        if warning := outdated(running_course(config), assignment):
+            get_logger().warning(warning)
 
     def prepare(assignment: str, student: str, notebooks: list[str]) -> None:
         # `assignment` and `student` are the patterns of the command line, such as "*".
@@ -27,6 +49,7 @@ def pre_convert_hook(config: Config) -> Callable[..., None]:
         assignment, student = submission_of(course, notebooks[0])
         if uses_attention_lab(course, assignment):
             register(course, assignment, config)
+            warn_once(assignment)
             withdraw_grades(course, assignment, student)
             course.ignore = [*ignored, *not_to_be_copied(Path(notebooks[0]).parent)]
             name_notebooks(course, assignment, notebooks)
@@ -68,6 +91,38 @@ def is_registered(gradebook: Gradebook, assignment: str) -> bool:
         return bool(gradebook.find_assignment(assignment).notebooks)
     except MissingEntry:
         return False
+
+
+def outdated(course: CourseDirectory, assignment: str) -> str | None:
+    """What to say if graded cells are not the same in `source/` and in the gradebook."""
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        notebooks = gradebook.find_assignment(assignment).notebooks
+        there = {cell for notebook in notebooks for cell in _cells_in(notebook)}
+    folder = source_folder(course, assignment)
+    paths = [folder / name for name in source_notebooks(course, assignment)]
+    here = {
+        _as_registered(cell)
+        for path in paths
+        for cell in nbformat.read(path, as_version=4).cells
+        if is_grade(cell)
+    }
+    cells = sorted({name for name, *_ in here ^ there})
+    return OUTDATED.format(assignment=assignment, cells=", ".join(cells)) if cells else None
+
+
+def _cells_in(notebook: Notebook) -> list[tuple[str, float, str]]:
+    """The graded cells of a notebook: grade id, points, and the text unless it is an answer."""
+    texts = {cell.name: cell.source for cell in notebook.source_cells}
+    answers = {cell.name for cell in notebook.solution_cells}
+    return [
+        (cell.name, cell.max_score, "" if cell.name in answers else texts[cell.name])
+        for cell in notebook.grade_cells
+    ]
+
+
+def _as_registered(cell: NotebookNode) -> tuple[str, float, str]:
+    own = cell.metadata.nbgrader
+    return own.grade_id, float(own.points), "" if is_solution(cell) else cell.source
 
 
 def withdraw_grades(

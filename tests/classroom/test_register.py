@@ -1,7 +1,16 @@
+import logging
+
+import nbformat
 import pytest
 from nbgrader.api import Gradebook, MissingEntry
 
-from classroom.register import is_registered, pre_convert_hook, register, withdraw_grades
+from classroom.register import (
+    is_registered,
+    outdated,
+    pre_convert_hook,
+    register,
+    withdraw_grades,
+)
 
 
 @pytest.fixture
@@ -33,6 +42,56 @@ def test_what_is_registered_stays_as_it_is(registered):
     register(registered.directory, "small", registered.config)
     with gradebook(registered) as book:
         assert book.find_assignment("small").duedate.year == 2030
+
+
+def change(course, edit):
+    notebook = nbformat.read(course.source(), as_version=4)
+    edit(notebook.cells)
+    nbformat.write(notebook, course.source())
+
+
+def other_points(cells):
+    cells[3].metadata.nbgrader.points = 3
+
+
+def other_text(cells):
+    cells[3].source = "assert double(4) == 8"
+
+
+def other_name(cells):
+    cells[3].metadata.nbgrader.grade_id = "test_twice"
+
+
+@pytest.mark.parametrize(
+    ("edit", "named"),
+    [
+        (other_points, "test_double_value"),
+        (other_text, "test_double_value"),
+        (other_name, "test_double_value, test_twice"),
+    ],
+)
+def test_a_source_that_has_changed_is_said(registered, edit, named):
+    change(registered, edit)
+    assert f"took it over, in {named}." in outdated(registered.directory, "small")
+
+
+def other_answer(cells):
+    cells[1].source = "def double(x):\n    return x + x"
+
+
+def test_a_source_whose_checks_are_the_same_is_none(registered):
+    assert outdated(registered.directory, "small") is None
+    change(registered, other_answer)
+    assert outdated(registered.directory, "small") is None
+
+
+def test_the_hook_warns_of_a_changed_source_once(registered, caplog):
+    change(registered, other_text)
+    prepare = pre_convert_hook(registered.config)
+    with caplog.at_level(logging.WARNING, "traitlets"):
+        for student in ("ada", "bob"):
+            prepare("small", student, [str(registered.hand_in(student))])
+    assert caplog.text.count("python -m classroom.regrade small") == 1
 
 
 def test_an_assignment_without_notebooks_counts_as_missing(course):

@@ -1,25 +1,14 @@
 """Downloads from an LMS, and nbgrader's command that collects them."""
 
-import logging
 import zipfile
 from pathlib import Path
 
 import pytest
 from nbgrader.apps import ZipCollectApp
+from said import Said
 
 SETTINGS = "from classroom import configure\n\nc = get_config()\nconfigure(c)\n"
 RELEASED = "small.ipynb"
-
-
-class Said(logging.Handler):
-    """Keeps what was logged."""
-
-    def __init__(self):
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record.getMessage())
 
 
 @pytest.fixture

@@ -1,24 +1,13 @@
 """A gradebook with a small class in it, and nbgrader's command that exports it."""
 
 import csv
-import logging
 
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp
+from said import Said
 
 from classroom.register import register
-
-
-class Said(logging.Handler):
-    """Keeps what was logged."""
-
-    def __init__(self):
-        super().__init__()
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(record.getMessage())
 
 
 @pytest.fixture
