@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 
 from attention_lab import check
 from classroom.grading import handles, outputs
@@ -41,6 +42,7 @@ class Judge:
         self.shell = make_shell(output_limit, results_kept=0)
         self._verdicts = Verdicts(check)
         self._prepared = set()
+        self._names_used = cache(lambda cell: handles.names_used(self.shell.transform_cell(cell)))
 
     def prepare(self, job: Job):
         """Have the checks of a job work out what is right, which depends on no submission."""
@@ -114,8 +116,7 @@ class Judge:
 
     def _names(self, source):
         """The names that the cell must take from the learner: those the course has not defined."""
-        python = self.shell.transform_cell(source)
-        return [name for name in handles.names_used(python) if name not in self.shell.user_ns]
+        return [name for name in self._names_used(source) if name not in self.shell.user_ns]
 
 
 def _misconception(error):
