@@ -4,6 +4,7 @@ Whatever is in it, nothing is written outside the folder it is unpacked into, no
 no more is written than an honest archive of its size could hold.
 """
 
+import gzip
 import re
 import stat
 import tarfile
@@ -27,7 +28,10 @@ SMALL = 64 << 20  # bytes that any archive may unpack to
 RATIO = 100  # or this many times its size; notebooks pack to a fifth
 SAID = 5  # complaints about the members of one archive
 FEW = 2_000  # files that any archive may hold, or one for each 500 bytes of it
+DEEP = 50  # folders in folders
+PIECE = 1 << 20  # bytes of a tar file that are read at once
 LATEST = 2**32  # seconds, in the year 2106
+DAMAGES = (BadZipFile, gzip.BadGzipFile, tarfile.TarError, EOFError, zlib.error, LZMAError)
 SPELT_OUT = re.compile(r"\.ipynb\.(txt|json)$")  # as Safari saves a notebook
 
 
@@ -148,6 +152,8 @@ def inside(name: str) -> PurePosixPath:
     parts = unicodedata.normalize("NFC", name).replace("\\", "/").split("/")
     if not parts[0] or re.match(r"[A-Za-z]:", parts[0]) or ".." in parts:
         raise Refused("its path leads outside the archive")
+    if len(parts) > DEEP:
+        raise Refused("it lies too deep")
     path = PurePosixPath(*("".join(c if c.isprintable() else "_" for c in part) for part in parts))
     if not path.name:
         raise Refused("it has no name")
@@ -179,7 +185,7 @@ def _members(archive: Path) -> Iterator[Iterator[Member]]:
             with ZipFile(archive) as opened:
                 yield _zipped(opened)
         else:
-            with tarfile.open(archive) as opened:
+            with _open_tar(archive) as opened:
                 yield _tarred(opened)
 
 
@@ -187,7 +193,7 @@ def _members(archive: Path) -> Iterator[Iterator[Member]]:
 def _broken_is_refused() -> Iterator[None]:
     try:
         yield
-    except (BadZipFile, tarfile.TarError, EOFError, zlib.error, LZMAError) as error:
+    except DAMAGES as error:
         raise Refused(f"it is damaged ({error})") from None
     except RuntimeError as error:
         raise Refused(f"it cannot be unpacked ({error})") from None
@@ -210,6 +216,35 @@ def _zip_name(info) -> str:
         return info.filename.encode("cp437").decode("utf-8")
     except UnicodeError:
         return info.filename
+
+
+class InPieces:
+    """A file that is read by the piece and not beyond `end`: `tarfile` reads whatever a header says
+    is the length of a name."""
+
+    def __init__(self, file: IO[bytes], end: int):
+        self.file, self.end = file, end
+        self.tell = file.tell
+
+    def read(self, size: int) -> bytes:
+        if size > PIECE:
+            raise Refused("it is damaged (a header without end)")
+        return self.file.read(size)
+
+    def seek(self, position: int) -> int:
+        if position > self.end:
+            raise Refused("it unpacks to far more than its size")
+        return self.file.seek(position)
+
+
+@contextmanager
+def _open_tar(archive: Path) -> Iterator[tarfile.TarFile]:
+    end = 2 * Budget.of(archive).bytes  # headers included
+    with archive.open("rb") as packed:
+        is_gzip = packed.peek(2).startswith(b"\x1f\x8b")
+        unpacked = gzip.GzipFile(fileobj=packed) if is_gzip else packed
+        with tarfile.open(fileobj=InPieces(unpacked, end), mode="r:") as opened:
+            yield opened
 
 
 def _tarred(archive: tarfile.TarFile) -> Iterator[Member]:

@@ -1,3 +1,4 @@
+import gzip
 import io
 import os
 import stat
@@ -141,6 +142,44 @@ def test_bomb_in_layers_is_counted_as_one(unpack, monkeypatch):
     assert sum(name.endswith("zeros") for name in files) == 2
     assert len(complaints) == 7
     assert all("far more than its size" in complaint for complaint in complaints)
+
+
+def tarred(size, kind=tarfile.REGTYPE):
+    """A tar file, and packed, with one member of zeros of this kind."""
+    member = tarfile.TarInfo("m")
+    member.type, member.size = kind, size
+    content = member.tobuf() + bytes(size + -size % 512)
+    return content, gzip.compress(content)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_tar_file_whose_header_has_no_end_stays_packed(unpack, packed):
+    content = tarred(2 * archive.PIECE, tarfile.GNUTYPE_LONGNAME)[packed]
+    files, complaints = unpack(content, "class.tar.gz")
+    assert files == {}
+    assert complaints == ["class.tar.gz: it is damaged (a header without end); left packed"]
+
+
+def test_what_is_passed_over_is_a_bomb_too(unpack, monkeypatch):
+    monkeypatch.setattr(archive, "SMALL", 100_000)
+    monkeypatch.setattr(archive, "RATIO", 1)
+    _, content = tarred(10 * archive.PIECE, b"Z")
+    _, complaints = unpack(content, "class.tar.gz")
+    assert complaints[-1].endswith("it unpacks to far more than its size; left packed")
+
+
+def test_damaged_tar_file_stays_packed(unpack):
+    content = bytearray(tarred(100)[1])
+    content[-8] ^= 1  # of the checksum of all
+    files, complaints = unpack(bytes(content), "class.tgz")
+    assert files == {}
+    assert "it is damaged" in complaints[0]
+
+
+def test_what_lies_too_deep_is_left_out(unpack):
+    files, complaints = unpack(zipped({"a/" * 1500 + "m": b"1", "fine": b"1"}))
+    assert files == {"fine": b"1"}
+    assert "it lies too deep" in complaints[0]
 
 
 def test_too_many_files_are_a_bomb_too(unpack, monkeypatch):
