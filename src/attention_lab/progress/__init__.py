@@ -6,6 +6,8 @@ progress.solution("attend")    # one way to write it, in the self-learner's edit
 progress.summary()             # the same table, with a link that downloads it
 """
 
+import os
+
 from attention_lab.check import listen
 from attention_lab.progress.page import Summary
 from attention_lab.progress.session import Session, shell
@@ -23,9 +25,12 @@ def panel() -> None:
     _session.show()
 
 
-def summary() -> Summary:
-    """The panel as it is now, with a link that downloads it; `print` shows it as plain text."""
-    return Summary(_session.page())
+def summary() -> Summary | None:
+    """The panel as it is now, with a link that downloads it; `print` shows it as plain text.
+
+    None while the notebook is being graded: nothing is kept then, and feedback has the points.
+    """
+    return None if os.environ.get("NBGRADER_EXECUTION") else Summary(_session.page())
 
 
 def reset(name: str) -> None:

@@ -30,6 +30,11 @@ def test_a_check_counts():
     assert "1 of 24 points" in str(progress.summary())
 
 
+def test_a_notebook_that_is_graded_has_no_summary(monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert progress.summary() is None
+
+
 def test_a_reset_replaces_the_cell_and_takes_the_results_back(monkeypatch, capsys):
     notebook = Notebook()
     monkeypatch.setattr(progress, "shell", lambda: notebook)
