@@ -120,6 +120,39 @@ ANSWERS = [
         "    out.view(B, T, H, d).copy_(x.transpose(1, 2))\n"
         "    return out",
     ),
+    ("split_heads", "def split_heads(x, n):\n    return x.mT.unflatten(1, (n, -1)).mT"),
+    (
+        "split_heads",
+        "def split_heads(x, n):\n"
+        "    d = x.size(-1) // n\n"
+        "    return x.unfold(-1, d, d).movedim(2, 1)",
+    ),
+    (
+        "attention_scores",
+        "class Scores(torch.autograd.Function):\n"
+        "    @staticmethod\n"
+        "    def forward(ctx, q, k):\n"
+        "        ctx.save_for_backward(q, k)\n"
+        "        return q @ k.mT / q.size(-1) ** 0.5\n"
+        "    @staticmethod\n"
+        "    def backward(ctx, g):\n"
+        "        q, k = ctx.saved_tensors\n"
+        "        g = g / q.size(-1) ** 0.5\n"
+        "        return g @ k, g.mT @ q\n"
+        "attention_scores = Scores.apply",
+    ),
+    (
+        "attend",
+        "def attend(p, v):\n"
+        "    here = p.cpu() @ v.to('cpu')\n"
+        "    return here.to(v.device)",
+    ),
+    (
+        "merge_heads",
+        "def merge_heads(x):\n"
+        "    B, H, T, d = x.shape\n"
+        "    return F.fold(x.mT.reshape(B, H * d, T), (T, 1), (1, 1)).squeeze(-1).mT",
+    ),
     ("MultiHeadAttention", IN_TWO),
 ]  # fmt: skip
 

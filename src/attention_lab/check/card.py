@@ -11,6 +11,7 @@ ACCENT = "#c2410c"
 BOX = "border:1px solid #8888;border-radius:6px;padding:.2em .6em;text-align:center"
 ODD = f"{BOX};border:2px solid {ACCENT}"
 QUIET = "font-size:.85em;opacity:.8"
+LABEL = "font-size:.8em;font-weight:normal;opacity:.8;padding:0 .4em;text-align:right"
 CELL = "padding:0;width:1.2em;height:1.2em;border:1px solid #8884"
 STRIPES = f"background:repeating-linear-gradient(45deg,{ACCENT} 0 2px,transparent 2px 5px)"
 
@@ -29,10 +30,14 @@ def card(evidence, symptom) -> str:
     return f'<div style="{style}">{"".join(figures)}</div>'
 
 
-def _figure(title, rows):
+def _figure(title, rows, note=""):
     caption = f'<figcaption style="{QUIET}">{title}</figcaption>'
     body = "".join(f"<tr>{''.join(cells)}</tr>" for cells in rows)
-    return f'<figure style="margin:0">{caption}<table style="color:inherit">{body}</table></figure>'
+    table = f'<table style="color:inherit">{body}</table>'
+    below = f'<div style="{QUIET}">{note}</div>' if note else ""
+    return (
+        f'<figure style="margin:0;max-width:100%;overflow-x:auto">{caption}{table}{below}</figure>'
+    )
 
 
 # --- two shapes ---
@@ -67,25 +72,59 @@ def _inside(trial):
     (result, *_), first = trial.got, trial.call.args[0]
     match trial.probe.step:
         case "split_heads":
-            return [_sources("your head 0", result[0, 0], first, {"token": 1, "feature": 2})]
+            note = "row i should hold token i only, with neighbouring features"
+            return [_sources("your head 0", result[0, 0], first, {"token": 1, "feature": 2}, note)]
         case "merge_heads":
-            return [_sources("your rows", result[0], first, {"token": 2, "head": 1})]
+            note = "row i should hold token i of head 0, then of head 1, and so on"
+            return [_sources("your rows", result[0], first, {"token": 2, "head": 1}, note)]
         case "causal_mask":
-            return [
-                _map("what your mask lets through: a row for each query", result.double().exp())
-            ]
-        case "attention_scores" | "masked_softmax":
-            maps = result[0, :MOST_HEADS].double()
-            return [
-                _map(f"your head {h}" + (": a row for each query" if h == 0 else ""), weights)
-                for h, weights in enumerate(maps)
-            ]
+            title = "what your mask lets through: a row for each query"
+            return [_map(title, result.double().exp(), "row i should be open up to key i")]
+        case "attention_scores":
+            note = f"they stray {_spread(result):.2g} from their mean; scaled ones stray about 1"
+            return [*_maps(result), _figure("all your scores", [], note)]
+        case "masked_softmax":
+            return _maps(result, sums=True)
     return []
 
 
-def _map(title, weights):
-    """A map whose rows go from faint, their least, to full, their most; NaN is striped."""
-    return _figure(title, map(_shaded, weights[:MOST_TOKENS, :MOST_TOKENS]))
+def _spread(result):
+    return float(result[result.isfinite()].double().std(correction=0))
+
+
+def _maps(result, sums=False):
+    """A map for each of the first heads of the first sentence."""
+    return [
+        _map(f"your head {h}" + (": a row for each query" if h == 0 else ""), part, sums=sums)
+        for h, part in enumerate(result[0, :MOST_HEADS].double())
+    ]
+
+
+def _map(title, weights, note="", sums=False):
+    """A map whose rows go from faint, their least, to full, their most; NaN is striped.
+
+    sums: write what a row sums to beside it where that is not 1, and say it where columns do.
+    """
+    odd = sums and not _is_one(weights.sum(-1)).all()
+    if odd and _is_one(weights.sum(-2)).all():
+        note = "columns sum to 1, rows do not"
+    rows = [
+        [_label(i), *_shaded(row[:MOST_TOKENS]), *([_sum(row)] if odd else [])]
+        for i, row in enumerate(weights[:MOST_TOKENS])
+    ]
+    return _figure(title, rows, note)
+
+
+def _is_one(sums):
+    return (sums - 1).abs() < 1e-4
+
+
+def _label(row):
+    return f'<th style="{LABEL}">{row}</th>'
+
+
+def _sum(row):
+    return f'<td style="{LABEL}">sum {float(row.sum()):.3g}</td>'
 
 
 def _shaded(row):
@@ -99,13 +138,13 @@ def _shaded(row):
         yield f'<td style="{CELL};{fill}" title="{told}" aria-label="{told}"></td>'
 
 
-def _sources(title, rows, source, axes):
+def _sources(title, rows, source, axes, note):
     """Where each number comes from: its place in the argument, on the axes named."""
     rows = [
-        [_box(_place(number, source, axes)) for number in row]
-        for row in rows[:MOST_TOKENS, :MOST_FEATURES]
+        [_label(i), *(_box(_place(number, source, axes)) for number in row)]
+        for i, row in enumerate(rows[:MOST_TOKENS, :MOST_FEATURES])
     ]
-    return _figure(f"{title}: {' and '.join(axes)} that each number comes from", rows)
+    return _figure(f"{title}: {' and '.join(axes)} that each number comes from", rows, note)
 
 
 def _place(number, source, axes):

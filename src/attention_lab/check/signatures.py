@@ -10,12 +10,13 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from attention_lab.check.judge import close, same
+from attention_lab.check.judge import close, failure_of, same
 from attention_lab.observation import Unknown
 
 LESSON = {"B": 2, "T": 5, "d_model": 16, "H": 4, "d_head": 4}.items()
 CAN_DROP = ("masked_softmax", "attend", "MultiHeadAttention")
 HAS_LAYERS = ("project", "MultiHeadAttention")
+CASTS = {"_to_copy", "half", "bfloat16"}
 
 
 # --- certain, whatever the numbers are ---
@@ -223,6 +224,9 @@ def wrong_device(evidence):
     """Only the device is wrong. Where a new length is right, something is kept from an old one."""
     if evidence.kinds != {"device"} or evidence.step not in ("causal_mask", "MultiHeadAttention"):
         return None
+    is_clash = all(map(failure_of, evidence.verdict.symptoms))
+    if evidence.step == "MultiHeadAttention" and not is_clash:  # the result itself went to the CPU
+        return None
     new = any(s.probe.about.startswith("a new T") for s in evidence.verdict.symptoms)
     return "mask-wrong-device" if new else "stale-cache"
 
@@ -236,26 +240,34 @@ def wrong_dtype(evidence):
 
 
 def imprecise(evidence):
-    """Near the right numbers everywhere, and nowhere near enough: digits were lost on the way."""
+    """Near the right numbers everywhere, and nowhere near enough: digits were lost in a cast."""
     tried = [t for t in evidence.basic if t.sizes["T"] > 1]
-    if evidence.step == "causal_mask" or not tried:
+    called = {name.split(".")[0] for seen in evidence.observations for name in seen.called}
+    if not tried or not called & CASTS:
         return None
     return "dtype-changed" if all(map(_is_rounded_off, tried)) else None
 
 
 def _is_rounded_off(trial):
-    """Whether the errors are small and without a rule: no factor and no constant explains them."""
+    """Whether all that is wrong is so by little and without a rule."""
     if not trial.has_right_shape:
         return False
-    got, wanted = _one_vector(trial.got), _one_vector(trial.wanted)
-    error = got - wanted
+    pairs = [(g.double(), w) for g, w in zip(trial.got, trial.wanted, strict=True)]
+    wrong = [(g - w, w) for g, w in pairs if not close(g, w, trial.tolerance)]
+    return bool(wrong) and all(_has_no_rule(error, wanted) for error, wanted in wrong)
+
+
+def _has_no_rule(error, wanted):
+    """Whether errors are small, and no factor, no constant and no bias explains them."""
     if not 1e-6 < error.norm() / wanted.norm() < 1e-2:  # nor where anything is NaN
         return False
-    if len(error) < 100:  # so few that some rule explains them by chance
+    if error.numel() < 100:  # so few that some rule explains them by chance
         return True
-    rules = torch.stack([wanted, torch.ones_like(wanted)], dim=1)
-    unexplained = error - rules @ torch.linalg.lstsq(rules, error[:, None]).solution[:, 0]
-    return bool(unexplained.norm() > 0.8 * error.norm())
+    rules = torch.stack([wanted.flatten(), torch.ones(wanted.numel(), dtype=torch.float64)], dim=1)
+    fitted = rules @ torch.linalg.lstsq(rules, error.reshape(-1, 1)).solution
+    bias = error.flatten(0, -2).mean(0)
+    left = min((error - fitted.view_as(error)).norm(), (error - bias).norm())
+    return bool(left > 0.8 * error.norm())
 
 
 def float32_only(evidence):

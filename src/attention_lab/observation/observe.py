@@ -127,7 +127,9 @@ def _article(thing):
 
 
 def _projection(instance, name):
-    layer = getattr(instance, name, None)
+    if not hasattr(instance, name):
+        raise Unusable(f"it has no {name}, which should be an nn.Linear")
+    layer = getattr(instance, name)
     if not isinstance(layer, nn.Linear):
         raise Unusable(f"its {name} is {_article(layer)}, not an nn.Linear")
     return layer
@@ -250,9 +252,7 @@ def _changed_layers(target, module):
     """The four layers as they are now if any has changed, else ()."""
     if module is None:
         return ()
-    layers = [getattr(target, name, None) for name in PROJECTIONS]
-    if not all(isinstance(layer, nn.Linear) for layer in layers):
-        return ()
+    layers = [_projection(target, name) for name in PROJECTIONS]
     same = map(_holds, layers, module.layers)
     return () if all(same) else tuple(_plain(layer) for layer in layers)
 

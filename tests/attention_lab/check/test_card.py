@@ -28,12 +28,31 @@ def test_where_the_numbers_of_a_head_come_from():
     assert "your head 0" in shown
     assert ">t0 f0<" in shown
     assert ">t1 f0<" in shown
+    assert "row i should hold token i only" in shown
 
 
 def test_a_map_of_weights_and_its_holes():
     shown = card("masked_softmax", "w = scores.softmax(-2); w[..., 0] = torch.nan; return w")
     assert shown.count("your head") == 5
     assert 'aria-label="NaN"' in shown
+
+
+def test_sums_are_told_where_they_tell():
+    columns = card("masked_softmax", "return scores.softmax(-2)")
+    assert "columns sum to 1, rows do not" in columns
+    halves = card("masked_softmax", "return scores.softmax(-1) / 2")
+    assert ">sum 0.5<" in halves
+    assert "columns" not in halves
+    assert ">sum" not in card("masked_softmax", "return (2 * scores).softmax(-1)")
+
+
+def test_the_spread_of_scores_is_told():
+    told = re.search(r"they stray (\S+) from", card("attention_scores", "return q @ k.mT"))
+    assert float(told[1]) > 2
+
+
+def test_what_a_mask_should_let_through_is_told():
+    assert "open up to key i" in card("causal_mask", "return torch.zeros(T, T)")
 
 
 def test_a_learners_numbers_are_shown_and_the_right_ones_are_not():

@@ -22,6 +22,50 @@ def test_where_none_fits_nothing_is_claimed():
     assert "the sum is not" in found.means
 
 
+SCORES = "q, k, v = map(self.heads, (q, k, v))\ns = q @ k.mT / self.d_head**0.5\n"
+
+
+@pytest.mark.parametrize(
+    ("step", "source", "slug"),
+    [
+        ("project", "return q_proj(x), k_proj(x), v_proj(x) + 1e-4", None),
+        ("project", "return q_proj(x), k_proj(x), v_proj(x.round(decimals=3))", None),
+        ("attend", "return weights @ v + 1e-3 * v", None),
+        (
+            "MultiHeadAttention",
+            "self.wq = self.q_proj; del self.q_proj; return self.wq(x)",
+            "interface-changed",
+        ),
+    ],
+)
+def test_a_name_is_given_only_where_it_fits(step, source, slug):
+    assert mistake(step, source).misconception == slug
+
+
+@pytest.mark.parametrize(
+    ("step", "source", "slug"),
+    [
+        ("split_heads", "return x.unflatten(-1, (num_heads, -1)).transpose(1, 2).cpu()", None),
+        ("attend", "y = torch.empty(v.shape, dtype=v.dtype); y[:] = weights @ v; return y", None),
+        (
+            "causal_mask",
+            "return torch.full((T, T), -math.inf, device=device, dtype=dtype).triu(1).to('cpu')",
+            "mask-wrong-device",
+        ),
+        (
+            "MultiHeadAttention",
+            f"{SCORES}s = s + torch.full_like(s, -math.inf).triu(1) if causal else s\n"
+            "return self.out_proj((s.softmax(-1) @ v).transpose(1, 2).flatten(2)).cpu()",
+            None,
+        ),
+    ],
+)
+def test_a_result_that_leaves_its_device_is_told(step, source, slug):
+    found = mistake(step, source, hidden=True)
+    assert (found.aspect, found.misconception) == ("manner", slug)
+    assert "the result is on cpu" in found.seen
+
+
 def broken(*args):
     raise RuntimeError("a signature that was not made for this")
 

@@ -24,6 +24,12 @@ def test_three_short_parts_within_the_width_of_a_cell():
     assert max(map(len, lines)) <= 88
 
 
+def test_what_was_seen_is_cut_short_at_six_lines():
+    lines = str(made(seen="it raised " + "something long " * 40)).splitlines()
+    assert len(lines) == 6
+    assert lines[1].endswith(" \N{HORIZONTAL ELLIPSIS}")
+
+
 @pytest.mark.parametrize("part", ["means", "look"])
 def test_a_part_that_is_empty_is_left_out(part):
     assert part.capitalize() not in str(made(**{part: ""}))

@@ -142,6 +142,19 @@ class NoLayers(nn.Module):
         super().__init__()
 
 
+class TakesLayerAway(FourLayers):
+    def forward(self, x, causal=False):
+        self.query = self.q_proj
+        del self.q_proj
+        return self.query(x)
+
+
+class WrapsLayer(FourLayers):
+    def __init__(self, d_model, num_heads):
+        super().__init__(d_model, num_heads)
+        self.v_proj = nn.Sequential(self.v_proj)
+
+
 class TooSmall(FourLayers):
     def __init__(self, d_model, num_heads):
         super().__init__(d_model, num_heads)
@@ -157,7 +170,9 @@ class WithoutBias(FourLayers):
 @pytest.mark.parametrize(
     ("cls", "told"),
     [
-        (NoLayers, "its q_proj is a NoneType, not an nn.Linear"),
+        (NoLayers, "it has no q_proj, which should be an nn.Linear"),
+        (TakesLayerAway, "it has no q_proj, which should be an nn.Linear"),
+        (WrapsLayer, "its v_proj is a Sequential, not an nn.Linear"),
         (TooSmall, "v_proj.weight has shape (2, 2), not (4, 4)"),
         (WithoutBias, "out_proj.bias has shape None, not (4,)"),
         (lambda x: x, "it is a function, not a class derived from nn.Module"),

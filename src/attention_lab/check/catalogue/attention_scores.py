@@ -36,8 +36,8 @@ def unscaled(q, k):
 
 @known("scale-without-sqrt")
 def by_d_head(q, k):
-    """Divided by d_head, not by its square root. A dot product of d_head terms strays about
-    sqrt(d_head) from 0, so this flattens the softmax: every key gets nearly the same weight.
+    """Divided by d_head, not by its square root. Dot products stray about sqrt(d_head) from 0, so
+    this flattens the softmax: every key gets much the same weight.
 
     Look: where is the root taken?
     Seen in: delzac/cntkx#10, tunz/transformer-pytorch#8
@@ -47,8 +47,8 @@ def by_d_head(q, k):
 
 @known("double-scale")
 def by_root_twice(q, k):
-    """The scale is applied twice, to q and k or to the scores as well. One division by sqrt(d_head)
-    keeps their size near 1.
+    """The scale is applied twice. One division by sqrt(d_head), of q, of k or of the scores, keeps
+    their size near 1.
 
     Look: every place where you divide.
     Seen in: huggingface/diffusers#929, pytorch/pytorch#109366

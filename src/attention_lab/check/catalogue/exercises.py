@@ -219,6 +219,7 @@ def also_rows(scores, lengths):
     go unused, so they may look anywhere.
 
     Look: the mask differs from key to key, not from query to query.
+    Seen in: pytorch/pytorch#41508
     """
     rows = torch.arange(scores.shape[-2])[:, None]
     return _closing(lambda keys, lengths, scores: (keys >= lengths) | (rows >= lengths))(
@@ -249,6 +250,7 @@ def like_cards(q, k, v):
     """Groups were dealt to the heads like cards, in turn. Neighbouring heads share a group.
 
     Look: write down which group each of your heads looks into.
+    Seen in: onnx/onnx#7274, ekzhang/jax-js#180
     """
     times = q.size(1) // k.size(1)
     return _attention(q, *(t.repeat(1, times, 1, 1) for t in (k, v)))
@@ -345,6 +347,7 @@ def first_key_only(q, k, v, past_k, past_v):
     newest token stands at the end, and nothing lies in its future.
 
     Look: is a mask needed?
+    Seen in: rasbt/LLMs-from-scratch#697, time-series-foundation-models/lag-llama#81
     """
     _, keys, values = _next(q, k, v, past_k, past_v)
     closed = torch.ones(1, keys.size(-2), dtype=torch.bool).triu(1)

@@ -5,6 +5,7 @@ from torch import nn
 
 from attention_lab import check
 from attention_lab.check import catalogue
+from attention_lab.check.catalogue import everywhere
 
 
 class FourLayers(nn.Module):
@@ -61,9 +62,17 @@ def mistake(step, answer):
     return None
 
 
+def test_every_explanation_leaves_two_lines_for_what_was_seen():
+    for step in check.STEPS:
+        for entry in (*catalogue.of_step(step), *everywhere.known):
+            told = str(check.Mistake(step, "value", "", entry.means, entry.look)).splitlines()
+            assert len(told) <= 5, entry.slug
+
+
 @pytest.mark.parametrize(("step", "slug", "faulty"), list(faulty_answers()))
 def test_it_is_rejected_and_never_misnamed(step, slug, faulty):
     found = mistake(step, as_answer(step, faulty))
     assert found, "it was accepted"
+    assert len(str(found).splitlines()) <= 6
     also_told = catalogue.explain(step, slug).means in found.means
     assert also_told or found.misconception in (slug, SAME_NUMBERS.get(slug), None)
