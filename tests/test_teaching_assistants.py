@@ -1,10 +1,8 @@
 """docs/teaching-assistants.md, from beginning to end: its commands are run, in their order."""
 
 import csv
-import functools
 import os
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,6 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell
 
 from classroom.sample import hand_in, read_answers
 
@@ -58,12 +57,21 @@ def table(path):
         return list(csv.reader(file))
 
 
-@functools.cache
-def answered(student):
-    """The notebook of one of the sample class."""
-    released = nbformat.read(ROOT / "release" / "mha" / NOTEBOOK, as_version=4)
+def keep_what_is_graded(lesson):
+    """Leave out of a lesson what only shows something, and takes most of the time."""
+    head, *cells = re.split(r"^(?=# %%)", lesson.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    kept = [cell for cell in cells if re.match(r'# %% (grade_id|id="setup")', cell)]
+    lesson.write_text(head + "".join(kept), encoding="utf-8")
+
+
+def answered(course, student):
+    """The notebook of one of the sample class, with an answer that no exercise asked for yet."""
+    released = nbformat.read(course / "release" / "mha" / NOTEBOOK, as_version=4)
     answers = (ROOT / "examples" / "class" / f"{student}.py").read_text(encoding="utf-8")
-    return nbformat.writes(hand_in(released, read_answers(answers)))
+    notebook = hand_in(released, read_answers(answers))
+    own = "def count_heads(weights):\n    return weights.shape[1]"
+    notebook.cells.append(new_code_cell(own, id="own"))
+    return nbformat.writes(notebook)
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +84,13 @@ def course(tmp_path_factory):
         script = clone / ".venv" / "bin" / program
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
         script.chmod(0o755)
+    *plugin, setting = blocks("Grade", "python")
+    (clone / "late.py").write_text("\n".join(plugin))
     with (clone / "nbgrader_config.py").open("a") as settings:
-        settings.write("\n".join(blocks("Grades into the LMS", "python")) + "\n")
-        settings.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
+        settings.write("\n".join([*blocks("Grades into the LMS", "python"), setting, ""]))
+        settings.write("c.Grading.workers = 1\n")  # there are two notebooks to run
+    keep_what_is_graded(clone / "lessons" / "multi_head_attention.py")
     run(clone, *blocks("Give it out"))
-    shutil.rmtree(clone / "lessons")  # or `make grade` builds all of it once more
     return clone
 
 
@@ -91,9 +101,11 @@ def collected(course):
     archive.mkdir(parents=True)
     (course / "roster.csv").write_text(ROSTER, encoding="utf-8")
     with zipfile.ZipFile(archive / "submissions.zip", "w") as download:
-        download.writestr(f"doejane_11_901_{NOTEBOOK}", answered("student-12"))
-        download.writestr("doejane_11_907_multi_head_attention-1.ipynb", answered("student-02"))
-        download.writestr(f"王小明_LATE_12_902_{NOTEBOOK}", answered("student-06"))
+        download.writestr(f"doejane_11_901_{NOTEBOOK}", answered(course, "student-12"))
+        download.writestr(
+            "doejane_11_907_multi_head_attention-1.ipynb", answered(course, "student-02")
+        )
+        download.writestr(f"王小明_LATE_12_902_{NOTEBOOK}", answered(course, "student-06"))
         download.writestr("roejohn_13_903_answers.ipynb.txt", "{")
     return run(course, *blocks("Collect"))
 
@@ -124,7 +136,7 @@ def test_what_is_given_out_is_whole(course):
 def test_submissions_are_collected(course, collected):
     submitted = course / "submitted"
     assert {p.name for p in submitted.iterdir()} == {"jane", "xiaoming", "john"}
-    assert (submitted / "jane" / "mha" / NOTEBOOK).read_text() == answered("student-02")
+    assert (submitted / "jane" / "mha" / NOTEBOOK).read_text() == answered(course, "student-02")
     assert (
         (submitted / "xiaoming" / "mha" / "timestamp.txt")
         .read_text()
@@ -155,45 +167,61 @@ def test_grades_go_into_the_lms(course):
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Multi-head attention (48213)"],
         ["    Points Possible", "", "", "", "", "24"],
         ["Doe, Jane", "11", "S1", "jane", "A", "24"],
-        ["王, 小明", "12", "S2", "xiaoming", "A", "0"],
+        ["王, 小明", "12", "S2", "xiaoming", "A", "15"],
         ['Roe, "John"', "13", "S3", "john", "B", ""],
         ["Missing, Anna", "14", "S4", "anna", "B", ""],
     ]
-    assert [row[-1] for row in table(course / "moodle.csv")] == ["mha", "24", "0", "", ""]
+    assert [row[-1] for row in table(course / "moodle.csv")] == ["mha", "24", "15", "", ""]
     heading, full, _, late, *_ = table(course / "steps.csv")
     penalty = heading.index("mha late penalty")
-    assert (full[penalty - 1], late[penalty - 1], late[penalty]) == ("24", "0", "20")
+    assert (full[penalty - 1], late[penalty - 1], late[penalty]) == ("24", "15", "5")
     assert "Wrote canvas.csv" in said
 
 
-def correct_a_test(course):
-    """Have a graded cell of the source ask the same in other words."""
-    path = course / "source" / "mha" / NOTEBOOK
-    notebook = nbformat.read(path, as_version=4)
-    (cell,) = (cell for cell in notebook.cells if cell.id == "test_attend_value")
-    cell.source = f"# corrected\n{cell.source}"
-    nbformat.write(notebook, path)
+def correct_a_test_and_add_an_exercise(course):
+    """Have a graded cell ask the same in other words, and follow the page."""
+    lesson = course / "lessons" / "multi_head_attention.py"
+    text = lesson.read_text(encoding="utf-8")
+    cell = '# %% grade_id="test_attend_value" points=1\n'
+    assert cell in text
+    exercise = "\n".join(blocks("Change the lesson", "python"))
+    lesson.write_text(f"{text.replace(cell, f'{cell}# corrected')}\n{exercise}\n", encoding="utf-8")
+    run(course, "make build")
 
 
 @pytest.mark.usefixtures("graded")
-def test_a_corrected_test_is_graded_again(course):
-    correct_a_test(course)
+def test_a_corrected_test_and_a_new_exercise_are_graded_again(course):
+    correct_a_test_and_add_an_exercise(course)
     show, apply, feedback = blocks("Grade again")
     shown = run(course, show)
     assert "mha: 2 submissions graded again on" in shown
-    assert ", none with other points" in shown
     assert "test_attend_value: another text" in shown
+    assert "jane: 24 → 25\n    test_count_heads_value none → 1: new, 1 points" in shown
     applied = run(course, apply)
     assert applied.startswith(shown.partition("\nNothing is changed")[0])
     graded_cell = course / "autograded" / "jane" / "mha" / NOTEBOOK
     assert "# corrected" in graded_cell.read_text(encoding="utf-8")
+    assert blocks("Look for yourself, and give it back") == [".venv/bin/jupyter lab", feedback]
     run(course, feedback)
+    page = course / "feedback" / "jane" / "mha" / "multi_head_attention.html"
+    assert "(Score: 25.0 / 25.0)" in page.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def other(course, tmp_path):
+    """A course of somebody else's that takes the lesson, beside the course of the page."""
+    for folder in ("source", "release"):
+        (tmp_path / "other" / folder).mkdir(parents=True)
+    (tmp_path / "other" / ".venv").symlink_to(course / ".venv")
+    lines = blocks("In a course that has other assignments", "python")
+    settings = "\n".join(["c = get_config()", *lines, "c.Grading.workers = 1"])
+    (tmp_path / "other" / "nbgrader_config.py").write_text(settings)
+    return tmp_path / "other"
 
 
 @pytest.fixture
 def shared(course, tmp_path):
     """The exchange of the page, elsewhere, and a student's home."""
-    shutil.rmtree(course / "submitted", ignore_errors=True)
     (tmp_path / "jupyter").mkdir()
     (tmp_path / "home").mkdir()
     settings = "\n".join(["c = get_config()", *blocks("With JupyterHub instead", "python")])
@@ -208,18 +236,22 @@ def shared(course, tmp_path):
     }
 
 
-def test_exchange_brings_the_assignment_to_students_and_back(course, shared, tmp_path):
-    release, fetch, submit, collect = blocks("With JupyterHub instead")
-    run(course, release, fetch, **shared)
+def test_another_course_takes_the_lesson_through_an_exchange(course, other, shared, tmp_path):
+    run(course, *blocks("In a course that has other assignments"), COURSE=str(other))
+    release, fetch, submit, collect, *feedback = blocks("With JupyterHub instead")
+    run(other, release, fetch, **shared)
     fetched = tmp_path / "home" / "mha"
     released = {
-        p.relative_to(course / "release" / "mha")
-        for p in (course / "release" / "mha").rglob("*.py")
+        p.relative_to(other / "release" / "mha") for p in (other / "release" / "mha").rglob("*.py")
     }
     assert released
     assert {path.relative_to(fetched) for path in fetched.rglob("*.py")} == released
-    (fetched / NOTEBOOK).write_text(answered("student-02"))
-    run(course, submit, collect, **shared)
-    (mine,) = (course / "submitted").iterdir()
-    assert (mine / "mha" / NOTEBOOK).read_text() == answered("student-02")
+    (fetched / NOTEBOOK).write_text(answered(course, "student-02"))
+    run(other, submit, collect, **shared)
+    (mine,) = (other / "submitted").iterdir()
+    assert (mine / "mha" / NOTEBOOK).read_text() == answered(course, "student-02")
     assert (mine / "mha" / "timestamp.txt").is_file()
+    run(other, *blocks("Grade")[1:], *feedback, **shared)
+    (page,) = (tmp_path / "home").glob("mha/feedback/*/multi_head_attention.html")
+    title = re.search(r"multi_head_attention \(Score: ([\d.]+) / ([\d.]+)\)", page.read_text())
+    assert title[1] == title[2]
