@@ -69,6 +69,11 @@ def test_only_pages_of_other_assignments_fetch_mathjax(by_hand):
     assert '<script src="https://' in by_hand()
 
 
+def test_what_a_human_should_look_at_heads_the_formgraders_page(by_hand):
+    page = BeautifulSoup(by_hand(grading={"flags": ["mentions <gc>"]}), "html.parser")
+    assert page.select_one(".alert").text == "mentions <gc>"
+
+
 def test_pictures_have_words_that_run_nothing(exporter):
     words = '4 heads"><script>evil()</script>'
     data = {"image/png": "iVBORw0KGgo=", "text/plain": words}
