@@ -105,7 +105,7 @@ def _map(title, weights, note="", sums=False):
 
     sums: write what a row sums to beside it where that is not 1, and say it where columns do.
     """
-    odd = sums and not _is_one(weights.sum(-1)).all()
+    odd = sums and not (_is_one(weights.sum(-1)) | weights.isnan().any(-1)).all()
     if odd and _is_one(weights.sum(-2)).all():
         note = "columns sum to 1, rows do not"
     rows = [

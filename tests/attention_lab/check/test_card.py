@@ -35,6 +35,7 @@ def test_a_map_of_weights_and_its_holes():
     shown = card("masked_softmax", "w = scores.softmax(-2); w[..., 0] = torch.nan; return w")
     assert shown.count("your head") == 5
     assert 'aria-label="NaN"' in shown
+    assert ">sum" not in shown
 
 
 def test_sums_are_told_where_they_tell():
