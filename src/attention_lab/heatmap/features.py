@@ -103,8 +103,9 @@ class FeatureMap:
             for token, row in zip(self.tokens, _side_by_side(array), strict=True)
         )
         columns = f"<colgroup></colgroup>{f'<colgroup span={d_head}></colgroup>' * H}"
+        caption = f"<caption>{escape(name)}</caption>" if name else ""
         return (
-            f"<table><caption>{escape(name or self.title)}</caption>{columns}<thead>"
+            f'<table aria-label="{escape(name or self.title)}">{caption}{columns}<thead>'
             f"<tr><td></td>{heads}</tr><tr><td></td>{numbers}</tr></thead>"
             f"<tbody>{rows}</tbody></table>"
         )

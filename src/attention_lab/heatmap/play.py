@@ -53,7 +53,7 @@ class Player(Heatmap):
             description="sentence",
             continuous_update=False,
             style=_WHOLE_NAME,
-            layout={"width": "100%", "max_width": "640px"},
+            layout={"width": "auto", "max_width": "640px"},
         )
         self.options = {control.name: _widget(control) for control in controls}
         self._data = widgets.HTML(layout={"display": "none"})

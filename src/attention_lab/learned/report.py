@@ -60,7 +60,7 @@ def curves(runs: list[Run]) -> bytes:
         panel.grid(color=_INK, alpha=0.25)
         for edge in panel.spines.values():
             edge.set_color(_INK)
-    panels[0].set_ylabel("loss in nats", color=_INK)
+    panels[0].set_ylabel("cross-entropy", color=_INK)
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=100, transparent=True)
     return file.getvalue()
@@ -69,7 +69,7 @@ def curves(runs: list[Run]) -> bytes:
 def describe(runs: list[Run]) -> str:
     """The picture of the losses in words."""
     ends = ", ".join(f"{heads(run.num_heads)} at {_final(run):.2f}" for run in runs)
-    return f"Loss over {len(runs[0].losses)} steps of training, one curve each: {ends} nats."
+    return f"Cross-entropy over {len(runs[0].losses)} steps of training, one curve each: {ends}."
 
 
 def verdict(runs: list[Run], another: int) -> str:
@@ -79,7 +79,8 @@ def verdict(runs: list[Run], another: int) -> str:
     if not most.solved:
         return (
             f"With seed {most.seed} even {heads(most.num_heads)} did not learn all three jobs. "
-            f"That happens: where training starts is chance. Try seed {another}."
+            "That happens even if your class passes its checks: where training starts is chance. "
+            f"Try seed {another}."
         )
     others = [heads(run.num_heads) for run in runs[:-1] if run.solved]
     if others:
