@@ -104,7 +104,8 @@ progress.panel()
 
 # %% [markdown] id="journey"
 # Here is the whole way, for one sentence of three tokens and two heads. The numbers on the
-# arrows are the steps of this lesson. In all drawings the same colour is the same axis.
+# arrows are the steps of this lesson. In all drawings a bracket of the same colour is the same
+# axis.
 #
 # ![A stack of sheets, one a sentence. On the first, a row of tables. Step 1 makes q, k and v from x, 3 by 4, head 0 faint, head 1 strong. Step 2 splits them into H = 2 tables of 3 by 2. Steps 3 to 5 make two of 3 by 3, scores and then weights. Step 6 mixes two of 3 by 2, step 7 merges them, step 8 makes the output, 3 by 4.](journey.svg)
 
@@ -589,7 +590,8 @@ for width in (4, 64, 256):
 for query_at in range(3):
     cells = ["open" if key_at <= query_at else "closed" for key_at in range(3)]
     print(f"token {query_at} may look at:", *cells)
-score = 2 / math.sqrt(2)
+query, later_key = paper_q[0][2:4], paper_k[1][2:4]  # token 0 may not see token 1
+score = dot(query, later_key) / math.sqrt(2)
 print(f"exp({score:.2f}) = {math.exp(score):.2f}", end="   ")
 print(f"exp({score:.2f} - inf) = {math.exp(score - math.inf)}")
 
@@ -1269,7 +1271,7 @@ bug = (raw + causal_mask(6)).softmax(-1)
 show_heads(bug, example.tokens, causal=True, title="No root")
 
 # %% [markdown] id="wrong-root-answer"
-# The hardest to see, and no picture of ours will show it: our scores are few and tidy. With 64
+# The hardest to see, and our picture hardly shows it: our scores are few and tidy. With 64
 # random features, step 3 has shown what it does. This is why the checks compare numbers.
 
 # %% [markdown] id="cost-idea"
@@ -1334,8 +1336,9 @@ recall()
 # %% [markdown] id="before-you-go"
 # ## Hand in
 #
-# Save the notebook, then run this: it reads the saved file as a grader would. Is everything there,
-# and in its place? If you learn by yourself, keep the table below it instead.
+# Restart, run all cells, and save the notebook. Then run this cell once more: it reads the saved
+# file as a grader would. Is everything there, and in its place? If you learn by yourself, keep the
+# table below it instead.
 
 # %% id="ready-to-submit"
 from attention_lab import ready_to_submit

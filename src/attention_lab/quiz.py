@@ -32,7 +32,7 @@ class Option:
             return self.why
         from attention_lab.check.catalogue import explain  # only whoever answers needs it
 
-        return f"That is what a known bug does. {explain(*self.misconception).means}"
+        return explain(*self.misconception).means
 
 
 @dataclass(frozen=True)
