@@ -323,7 +323,7 @@ def _one_long_sequence(step, draw):
     """In float64: among so many tokens some scores are so large that float32 rounds them off."""
     x = draw.normal(LONG.B, LONG.T, LONG.d_model)
     calls, module = in_float64((Call((x, True)),)), in_float64(_module(draw, LONG))
-    return Probe(step, "a long sequence", calls, module=module)
+    return Probe(step, "a long sequence of float64 numbers", calls, module=module)
 
 
 def _permuted(step, draw):
