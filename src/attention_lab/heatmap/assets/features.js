@@ -3,7 +3,7 @@ function mountFeatures(host, title) {
   const root = make("section", {class: "heads features", "aria-label": title});
   root.append(make("h2", {}, title));
   for (const table of host.querySelectorAll("table")) {
-    const label = table.ariaLabel;
+    const label = table.getAttribute("aria-label");
     const scroll = {class: "scroll", role: "region", tabindex: "0", "aria-label": label};
     root.append(make("div", scroll, table.cloneNode(true)));
   }
