@@ -38,7 +38,7 @@ class Judge:
     """Judges submissions one after the other with the same numbers, drawn from `seed`."""
 
     def __init__(self, seed: int, output_limit: int):
-        check.use_seed(seed)
+        self._seed = seed
         self.shell = make_shell(output_limit, results_kept=0)
         self._verdicts = Verdicts(check)
         self._prepared = set()
@@ -59,6 +59,7 @@ class Judge:
 
     def begin(self, setup: tuple[str, ...]):
         """Start over with nothing but the names that the set-up cells define."""
+        check.use_seed(self._seed)
         self.shell.reset(new_session=True)
         for source in setup:
             _, shown = self.shell.run(source)

@@ -21,7 +21,7 @@ def test_the_text_needs_nothing_but_torch():
 @pytest.mark.parametrize("sizes", [(3, 7, 30, 5), (1, 1, 4, 2), (2, 5, 6, 1)], ids=str)
 def test_together_they_are_pytorchs_attention(sizes, causal):
     B, T, d_model, H = sizes
-    layers = tuple(Layer(torch.randn(d_model, d_model), torch.randn(d_model)) for _ in range(4))
+    layers = tuple(Layer(torch.randn(d_model, d_model) / 4, torch.randn(d_model)) for _ in range(4))
     pipeline = Pipeline(torch.randn(B, T, d_model), layers, H, causal)
     take = lambda step, *args: getattr(steps, step)(*map(references.as_function, args))  # noqa: E731
     output, weights = references.finish(pipeline, take)

@@ -39,6 +39,10 @@ def right(x, num_heads):
     return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
 
 
+def right_but_for_rounding(x, num_heads):
+    return right(x, num_heads) * (1 + 1e-12)
+
+
 def wrong(x, num_heads):
     B, T, d_model = x.shape
     return x.reshape(B, num_heads, T, d_model // num_heads)
@@ -72,6 +76,13 @@ def test_right_answer_is_tried_once_and_one_line_is_shown(judge):
     assert learner.tried == 1
     assert text(ran).count("\N{CHECK MARK}") == 1
     assert ran.misconception is None
+
+
+def test_numbers_stay_the_judges_whatever_else_drew_some(judge):
+    check.use_seed(None)
+    judge.begin(SETUP)
+    for answer in (right, right_but_for_rounding):
+        assert text(judge.run(HIDDEN, Learner(split_heads=answer)).ran).count("\N{CHECK MARK}") == 1
 
 
 def test_mistake_is_shown_on_the_trials_that_the_learner_knows(judge):
