@@ -92,9 +92,10 @@ def test_causal_toggle_masks_and_renormalises(page):
 def test_compare_shows_other_head_and_difference(page):
     page.get_by_label("Compare with").select_option(label="with head 2")
     headings = page.locator("h3:visible").all_text_contents()
-    assert [heading.split(" ")[0] for heading in headings] == ["head", "head", "difference"]
+    assert [heading.split(" ")[0] for heading in headings] == ["head", "head", "head"]
     radio(page, "head 2").click()
     headings = page.locator("h3:visible").all_text_contents()
+    assert headings[2].startswith("head 2 − head 0 difference up to")
     assert headings[0].startswith("head 2")
     assert headings[1].startswith("head 0")
 
@@ -103,7 +104,7 @@ def test_compare_variants_says_when_nothing_differs(open_page):
     page = open_page(
         show_heads({"yours": weights(), "PyTorch": weights()}, TOKENS, compare="PyTorch")
     )
-    expect(page.get_by_role("heading", name="difference none")).to_be_visible()
+    expect(page.get_by_role("heading", name="yours − PyTorch no difference")).to_be_visible()
     expect(page.get_by_role("heading", name="head 0, PyTorch")).to_be_visible()
 
 

@@ -26,14 +26,26 @@ def diagnose(frame: Frame) -> list[str]:
 
 
 def _not_numbers(weights: np.ndarray) -> str | None:
-    rows = np.argwhere(np.isnan(weights).any(-1))
-    if not len(rows):
+    broken = np.isnan(weights).any(-1)  # (H, T)
+    if not broken.any():
         return None
-    head, row = rows[0]
     return (
-        f"{_some(len(rows), 'row')} NaN, first row {row} of head {head}: softmax found nothing "
-        "but -inf there, so a query had no key left to look at. Keep the diagonal open."
+        f"{_which_rows(broken)}: softmax found nothing but -inf there, so a query had no key "
+        "left to look at. Keep the diagonal open."
     )
+
+
+def _which_rows(broken: np.ndarray) -> str:
+    H = len(broken)
+    heads, rows = np.flatnonzero(broken.any(-1)), np.flatnonzero(broken.any(0))
+    if not broken[np.ix_(heads, rows)].all():
+        head, row = np.argwhere(broken)[0]
+        return f"{broken.sum()} rows are NaN, first row {row} of head {head}"
+    which = f"Row {rows[0]} is" if len(rows) == 1 else f"{len(rows)} rows, from row {rows[0]}, are"
+    if len(heads) < H:
+        listed = ", ".join(map(str, heads))
+        return f"{which} NaN in head{'s' if len(heads) > 1 else ''} {listed}"
+    return f"{which} NaN in all {H} heads" if H > 1 else f"{which} NaN"
 
 
 def _sums(weights: np.ndarray) -> str | None:
@@ -81,7 +93,3 @@ def _equal_heads(weights: np.ndarray) -> str | None:
 
 def _ones(sums: np.ndarray) -> bool:
     return np.allclose(sums, 1, atol=_TOLERANCE)
-
-
-def _some(n: int, noun: str) -> str:
-    return f"{n} {noun} is" if n == 1 else f"{n} {noun}s are"

@@ -35,6 +35,8 @@ STEPS = (
     "merge_heads",
 )
 _D_HEAD = 3
+# Scores up to this size are raised to powers as they are.
+_LARGE = 20
 
 
 def follow(
@@ -62,8 +64,9 @@ def follow(
     functions = _read_steps(steps)
     words = read_words(tokens)
     head = read_head(head, num_heads)
+    drawn = x is None
     x, projections = _read_inputs(x, projections, len(words), num_heads)
-    walker = _Walker(functions, words, _read_token(token, words), head, num_heads, causal)
+    walker = _Walker(functions, words, _read_token(token, words), head, num_heads, causal, drawn)
     return Walk(title or "One token, step by step", list(walker.walk(x, projections)))
 
 
@@ -108,6 +111,7 @@ class _Walker:
     head: int
     H: int
     causal: bool
+    drawn: bool
 
     def walk(self, x: torch.Tensor, projections) -> Iterator[Step]:
         """The steps told, up to the first that fails."""
@@ -157,16 +161,19 @@ class _Walker:
         return [part.detach() for part in parts] if many else result.detach()
 
     def _tell_tokens(self, x) -> Step:
-        sentence = f"“{self.word}” is a row of {x.shape[-1]} numbers, its features."
-        return Step("x", sentence, [self._by_token("x", x)])
+        sentence = f"x: “{self.word}” is a row of {x.shape[-1]} numbers, its features."
+        if self.drawn:
+            sentence += " Here they are drawn at random, and the weights of step 1 too."
+        return Step("Start", sentence, [self._by_token("x", x)])
 
     def _tell_project(self, q, k, v) -> Step:
         d_head = q.shape[-1] // self.H
         mine = self._slice(d_head)
         sentence = (
-            "Three layers turn every token into three rows: what it asks for (q), what it offers "
-            f"(k), what it says (v). Features {mine.start} to {mine.stop - 1} will be "
-            f"those of head {self.head}; nothing is split yet."
+            "Three layers turn every token into three rows: what it looks for (q), what it can be "
+            "found by (k), what it hands over when found (v). Features "
+            f"{mine.start} to {mine.stop - 1} will be those of head {self.head}; nothing is "
+            "split yet."
         )
         grids = [self._by_token(name, y, mine) for name, y in zip("qkv", (q, k, v), strict=True)]
         return Step("project", sentence, grids)
@@ -186,7 +193,7 @@ class _Walker:
         return Step(
             "split_heads",
             "Every head gets its own run of features, of every token: a row still belongs to "
-            "one token. Each cell says token·feature it came from.",
+            "one token. Each cell says which token·feature it came from.",
             grids,
             "Beside it: view straight to (B, H, T, d_head)",
             aside,
@@ -217,8 +224,8 @@ class _Walker:
         columns = [f"q·k {i}" for i in range(d_head)]
         return Step(
             "attention_scores",
-            f"How well does what “{self.word}” asks for fit what each token offers? Multiply "
-            f"feature by feature, add up, divide by √{d_head}.",
+            f"How well does what “{self.word}” looks for fit what each token can be found by? "
+            f"Multiply feature by feature, add up, divide by √{d_head}.",
             [
                 Grid(
                     f"head {self.head}: q of “{self.word}” with k of every token",
@@ -233,9 +240,9 @@ class _Walker:
 
     def _tell_mask(self, scores, mask) -> Step:
         row, score = _array(mask[self.token]), _array(scores[0, self.head, self.token])
-        closed = int((row < -1e3).sum())
+        closed = [label for label, at in zip(self.labels, row, strict=True) if at < -1e3]
         sentence = (
-            f"“{self.word}” may not look at the {closed} tokens after it: they get −∞ added."
+            f"“{self.word}” may not look at {', '.join(closed)}: −∞ is added to the score."
             if closed
             else f"“{self.word}” may look at every token: 0 is added to each score."
         )
@@ -246,19 +253,21 @@ class _Walker:
 
     def _tell_softmax(self, scores, mask, weights) -> Step:
         masked = _array(scores[0, self.head, self.token] + mask[self.token])
-        exponential = np.exp(masked - masked.max())
+        shift = masked.max() if np.abs(masked.max()) > _LARGE else 0
+        exponential = np.exp(masked - shift)
+        exp = f"exp(… − {shift:.0f}), as it is so large" if shift else "exp"
         opened = exponential / exponential.sum()
         mine = _array(weights[0, self.head, self.token])
         rows = np.stack([_close(masked), exponential, opened, mine])
         sums = np.array([np.nan, exponential.sum(), opened.sum(), mine.sum()])
         return Step(
             "masked_softmax",
-            "exp makes every score positive, and −∞ zero; divided by their sum they are weights "
-            "that sum to 1. (The largest score is subtracted first, which changes nothing.)",
+            "exp makes every score positive, and −∞ zero. Divided by their sum they are weights "
+            "that sum to 1.",
             [
                 Grid(
                     f"head {self.head}: the row of “{self.word}”",
-                    ["score + mask", "exp", "÷ sum", "your weights"],
+                    ["score + mask", exp, "÷ sum", "your weights"],
                     [*self.labels, "sum"],
                     np.column_stack([rows, sums]),
                     strong=np.arange(4)[:, None] == np.full(len(masked) + 1, 3),
@@ -274,7 +283,7 @@ class _Walker:
         values = np.vstack([terms, terms.sum(0), mine])
         return Step(
             "attend",
-            f"What “{self.word}” takes away is a mixture of what the tokens say, each in the "
+            f"What “{self.word}” collects is a mixture of what the tokens hand over, each in the "
             "share of its weight.",
             [
                 Grid(
@@ -313,8 +322,8 @@ class _Walker:
         wrong = bool((came_from != right).any())
         return Step(
             "merge_heads",
-            "The heads' findings lie side by side again, head after head. Each cell says "
-            "head·feature it came from.",
+            "What the heads have collected lies side by side again, head after head. Each cell "
+            "says which head·feature it came from.",
             [pieces, row],
             warning="Some cells came from another head or token than they should." if wrong else "",
         )
@@ -396,10 +405,16 @@ def _read_inputs(x, projections, T: int, num_heads: int):
 
 
 def _draw_inputs(T: int, d_model: int):
-    """x (1, T, d_model) and three layers, always the same; the global generator stays as it is."""
+    """x (1, T, d_model) and three layers, always the same; the global generator stays as it is.
+
+    With these, the scores of a row differ visibly, for up to six tokens of six features.
+    """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        return torch.randn(1, T, d_model), tuple(nn.Linear(d_model, d_model) for _ in "qkv")
+        torch.manual_seed(96)
+        x, projections = torch.randn(1, T, d_model), [nn.Linear(d_model, d_model) for _ in "qkv"]
+        for layer in projections:
+            nn.init.orthogonal_(layer.weight)
+        return x, tuple(projections)
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:

@@ -76,6 +76,7 @@ def _as_dict(scene: Scene) -> dict:
         "controls": [_control(control) for control in scene.controls],
         "frames": [_frame(frame, scene) for frame in scene.frames],
         "head": scene.head,
+        "row": scene.row % len(scene.queries),
         "compare": compare,
         "palette": {
             "light": palette.LIGHT,

@@ -56,7 +56,9 @@ def draw(scene: Scene, head: int) -> Image.Image:
     rows = -(-H // columns)
     left = columns * PITCH
     labels = _Labels(scene, T, S)
-    width = MARGIN + left + 20 + labels.width + LARGE + 12 + MARGIN
+    close_ups = scene.close_ups(head)
+    room = 20 + labels.width + LARGE + 12
+    width = MARGIN + left + len(close_ups) * room + MARGIN
     notes = [
         line for note in diagnose(frame) for line in wrap("⚠ " + note, font(13), width - 2 * MARGIN)
     ]
@@ -71,11 +73,11 @@ def draw(scene: Scene, head: int) -> Image.Image:
         x = MARGIN + h % columns * PITCH
         y = top + h // columns * (THUMBNAIL + CAPTION)
         _thumbnail(image, (x, y), frame, h, name, chosen=h == head)
-        if h == head:
-            heading = f"head {h} · {name}"
-    corner = (MARGIN + left + 20 + labels.width, top + 24 + labels.height)
-    write(image, (MARGIN + left + 20, top - 4), heading, INK, font(14, bold=True))
-    _large(image, corner, frame, head, labels)
+    for i, (name, beside, h) in enumerate(close_ups):
+        x = MARGIN + left + i * room + 20
+        label = name_heads(beside, scene.queries, scene.keys)[h]
+        write(image, (x, top - 4), f"{name} · {label}", INK, font(14, bold=True))
+        _large(image, (x + labels.width, top + 24 + labels.height), beside, h, labels)
     return image
 
 

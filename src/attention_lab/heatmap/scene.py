@@ -55,7 +55,7 @@ class Scene:
 
     ``frames`` has one entry for each combination of the controls' values, the last control
     running fastest. ``compare`` is the number of a second head, or the name of a control and
-    the index of one of its values, or None.
+    the index of one of its values, or None. ``row`` is the query that is read first.
     """
 
     frames: tuple[Frame, ...]
@@ -64,6 +64,7 @@ class Scene:
     controls: tuple[Control, ...] = ()
     head: int = 0
     compare: int | tuple[str, int] | None = None
+    row: int = -1
     title: str = "Attention weights"
 
     def __post_init__(self):
@@ -74,9 +75,29 @@ class Scene:
     @property
     def shown(self) -> Frame:
         """The frame seen first."""
+        return self._frame({})
+
+    def close_ups(self, head: int) -> list[tuple[str, Frame, int]]:
+        """What stands large: ``head`` of the frame seen first, and what it is compared with.
+
+        Each is a name, a frame and the number of a head in it.
+        """
+        if isinstance(self.compare, int):
+            return [(f"head {h}", self.shown, h) for h in dict.fromkeys((head, self.compare))]
+        if self.compare is None or self.compare[0] not in {c.name for c in self.controls}:
+            return [(f"head {head}", self.shown, head)]
+        name, index = self.compare
+        control = next(control for control in self.controls if control.name == name)
+        return [
+            (f"head {head}, {value_name(control, control.values[i])}", self._frame({name: i}), head)
+            for i in (control.start, index)
+        ]
+
+    def _frame(self, chosen: dict[str, int]) -> Frame:
+        """The frame of these values of controls, and of the first ones of all others."""
         index = 0
         for control in self.controls:
-            index = index * len(control.values) + control.start
+            index = index * len(control.values) + chosen.get(control.name, control.start)
         return self.frames[index]
 
     @property

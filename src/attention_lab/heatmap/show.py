@@ -35,6 +35,7 @@ def show_heads(
     causal: bool | None = None,
     head: int = 0,
     compare: int | str | None = None,
+    row: int | None = None,
     title: str | None = None,
     labels=None,
 ) -> Heatmap:
@@ -48,7 +49,7 @@ def show_heads(
     False if not; None looks for itself, and where the weights have no mask, the page has a
     toggle that puts one on.
     ``head``: the head shown large at first. ``compare``: what stands beside it, another head's
-    number or a variant's name.
+    number or a variant's name. ``row``: the query whose row is read at first (default: the last).
     ``labels``: what each head does, H strings, or a dict of them by variant; without it, heads
     are labelled by what their weights look like.
 
@@ -79,6 +80,7 @@ def show_heads(
         controls=tuple(control for control in controls if len(control.values) > 1),
         head=read_head(head, H),
         compare=_read_compare(compare, H, tuple(variants)),
+        row=_read_place("row", T - 1 if row is None else row, T),
         title=title or "Attention weights",
     )
     return Heatmap(scene)
@@ -130,11 +132,15 @@ class Heatmap:
 
 
 def read_head(head: int, H: int) -> int:
-    if not isinstance(head, (int, np.integer)) or isinstance(head, bool):
-        raise TypeError(f"head must be a number, not {type(head).__name__}.")
-    if not 0 <= head < H:
-        raise ValueError(f"There is no head {head}: heads are numbered 0 to {H - 1}.")
-    return int(head)
+    return _read_place("head", head, H)
+
+
+def _read_place(what: str, place: int, count: int) -> int:
+    if not isinstance(place, (int, np.integer)) or isinstance(place, bool):
+        raise TypeError(f"{what} must be a number, not {type(place).__name__}.")
+    if not 0 <= place < count:
+        raise ValueError(f"There is no {what} {place}: {what}s are numbered 0 to {count - 1}.")
+    return int(place)
 
 
 def _modes_and_frames(variants: dict, masked, causal: bool | None):

@@ -60,13 +60,13 @@ class Step:
 
 
 def story_html(steps: list[Step]) -> str:
-    """All steps as an ordered list."""
-    return f"<ol>{''.join(map(_step, steps))}</ol>"
+    """All steps as an ordered list; what they start from is number 0."""
+    return f'<ol start="0">{"".join(map(_step, steps))}</ol>'
 
 
 def story_text(steps: list[Step]) -> str:
     """All steps in words."""
-    lines = [f"{i}. {step.title}: {step.sentence}" for i, step in enumerate(steps, 1)]
+    lines = [f"{i}. {step.title}: {step.sentence}" for i, step in enumerate(steps)]
     return "\n".join(lines)
 
 

@@ -35,7 +35,7 @@ SHADE = 70
 def story_png(title: str, steps: list[Step]) -> bytes:
     """A PNG of all steps below one another; what is shown only on demand is left out."""
     blocks = [_text(title, 16, bold=True)]
-    for place, step in enumerate(steps, 1):
+    for place, step in enumerate(steps):
         blocks.append(_text(f"{place}. {step.title}", 14, bold=True))
         blocks.append(_text(step.sentence))
         blocks += [_text(f"⚠ {step.warning}", bold=True)] if step.warning else []

@@ -25,13 +25,32 @@ def test_nothing_wrong():
         (RIGHT, FUTURE, "The future leaks"),
         (RIGHT, OPEN | (np.arange(5) == 0), "A masked key is looked at"),
         (SCORES, OPEN, "These are no weights"),
-        (np.where(np.arange(5)[:, None] == 0, np.nan, RIGHT), OPEN, "3 rows are NaN, first row 0"),
         (RIGHT[[0, 0, 0]], OPEN, "All 3 heads are the same"),
     ],
 )
 def test_what_is_wrong_is_named(weights, masked, says):
     (sentence,) = diagnose(Frame(weights, masked))
     assert says in sentence
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        ([(0, 2), (1, 2), (2, 2)], "Row 2 is NaN in all 3 heads: softmax found"),
+        ([(1, 0), (1, 3)], "2 rows, from row 0, are NaN in head 1: "),
+        ([(1, 4), (2, 4)], "Row 4 is NaN in heads 1, 2: "),
+        ([(0, 1), (2, 3)], "2 rows are NaN, first row 1 of head 0: "),
+    ],
+)
+def test_rows_without_numbers_are_named(cells, says):
+    weights = RIGHT.copy()
+    for head, row in cells:
+        weights[head, row] = np.nan
+    (sentence,) = diagnose(Frame(weights, OPEN))
+    assert sentence.startswith(says)
+    assert diagnose(Frame(np.full((1, 1, 1), np.nan), OPEN[:1, :1, :1]))[0].startswith(
+        "Row 0 is NaN:"
+    )
 
 
 def test_one_head_or_flat_heads_are_not_accused_of_being_equal():

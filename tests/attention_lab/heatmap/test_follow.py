@@ -47,10 +47,34 @@ def titles(walk):
 
 def test_right_steps_are_all_told_without_a_warning():
     walk = follow(STEPS, "the cat likes the dog", token="likes", head=1)
-    assert titles(walk) == ["x", *STEPS]
+    assert titles(walk) == ["Start", *STEPS]
     assert [step.warning for step in walk.steps] == [""] * 8
-    assert "“likes” may not look at the 2 tokens after it" in repr(walk)
+    assert "4. causal_mask: “likes” may not look at the₂, dog: −∞ is added" in repr(walk)
     assert set(walk._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
+
+
+def test_where_the_numbers_come_from_is_said():
+    projections = [torch.nn.Linear(4, 4) for _ in "qkv"]
+    given = follow(STEPS, "the cat", x=torch.eye(4)[:2], projections=projections)
+    assert "drawn at random" not in repr(given)
+    assert "drawn at random" in follow(STEPS, "the cat").steps[0].sentence
+
+
+@pytest.mark.parametrize("T", [2, 3, 6])
+def test_scores_of_the_numbers_drawn_differ(T):
+    for token in range(1, T):
+        grid = follow(STEPS, list("abcdef"[:T]), token=token).steps[3].grids[0]
+        assert np.ptp(grid.values[: token + 1, -1]) > 0.7
+
+
+@pytest.mark.parametrize(("size", "label"), [(1, "exp"), (1e4, "exp(… − ")])
+def test_only_large_scores_are_shifted_and_it_is_said(size, label):
+    steps = STEPS | {"attention_scores": lambda q, k: size * attention_scores(q, k)}
+    walk = follow(steps, "the cat likes")
+    grid = walk.steps[5].grids[0]
+    assert grid.rows[1].startswith(label)
+    assert (grid.rows[1] == "exp") == (size == 1)
+    assert walk.steps[5].warning == ""
 
 
 def test_a_list_of_functions_will_do_and_no_mask_too():
@@ -105,7 +129,7 @@ def test_what_differs_is_said(name, wrong, says):
 )
 def test_a_step_that_fails_ends_the_walk(broken, says):
     walk = follow(STEPS | {"split_heads": broken}, "the cat sat")
-    assert titles(walk) == ["x", "project", "It stops here"]
+    assert titles(walk) == ["Start", "project", "It stops here"]
     assert says in walk.steps[-1].warning
 
 

@@ -37,6 +37,13 @@ def test_bytes_are_what_the_browser_expects():
     np.testing.assert_allclose(decode(codes[[0, 2, 3]], FINE), [1, 0, 1], rtol=5e-3)
 
 
+def test_the_row_read_first_is_the_last_or_the_one_asked_for():
+    rows = [
+        json.loads(to_json(show_heads(np.eye(3)[None], row=row).scene))["row"] for row in (None, 1)
+    ]
+    assert rows == [2, 1]
+
+
 def test_json_cannot_close_a_script():
     scene = show_heads(np.eye(2)[None], ["</script>", "b"]).scene
     assert "<" not in to_json(scene)

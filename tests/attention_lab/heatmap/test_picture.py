@@ -15,6 +15,15 @@ def test_png_is_small_and_opens(T):
     assert Image.open(io.BytesIO(png)).width <= 1000
 
 
+def test_what_is_compared_stands_beside_it():
+    weights = {"yours": np.eye(6)[None], "other": np.eye(6)[None, ::-1]}
+    alone, both = (
+        picture.draw(show_heads(weights, compare=compare).scene, 0) for compare in (None, "other")
+    )
+    assert both.width > alone.width + picture.LARGE
+    assert both.height == alone.height
+
+
 def test_large_values_are_dark_and_masked_cells_hatched():
     scene = show_heads(np.eye(2)[None], causal=True).scene
     heat = np.asarray(picture._heat(scene.shown, 0, 100, 100))

@@ -76,6 +76,7 @@ def test_a_picture_for(given):
         (weights(4, 6, 5), {"causal": True}, ValueError, "as many queries as keys"),
         (weights(4, 6, 6), {"head": 4}, ValueError, "numbered 0 to 3"),
         (weights(4, 6, 6), {"head": "0"}, TypeError, "must be a number"),
+        (weights(4, 6, 6), {"row": 6}, ValueError, "no row 6: rows are numbered 0 to 5"),
         (weights(4, 6, 6), {"compare": "PyTorch"}, ValueError, "no variant 'PyTorch'"),
         (weights(4, 6, 6), {"mask": torch.ones(5, 5, dtype=bool)}, ValueError, r"\(6, 6\)"),
         (weights(4, 6, 6), {"mask": torch.ones(6, 6, dtype=int)}, TypeError, "additive"),

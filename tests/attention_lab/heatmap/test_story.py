@@ -40,7 +40,7 @@ def test_steps_are_a_list_with_tables_on_demand_and_no_markup_from_outside():
 
 
 def test_steps_in_words():
-    assert story_text(STEPS) == "1. split: Cut.\n2. merge: Glue."
+    assert story_text(STEPS) == "0. split: Cut.\n1. merge: Glue."
 
 
 def test_numbers_have_a_true_minus_and_no_negative_zero():

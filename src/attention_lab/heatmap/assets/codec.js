@@ -31,8 +31,8 @@ function expand(code, [step, ratio]) {
   return Math.sign(code) * (size <= steps ? size * step : knee * (1 + ratio) ** (size - steps));
 }
 
-// How a value reads, also aloud.
+// How a value reads, also aloud. Beyond 1 a third decimal would be finer than the codes.
 function say(value) {
   if (value === -Infinity) return "masked";
-  return Number.isNaN(value) ? "NaN" : value.toFixed(3);
+  return Number.isNaN(value) ? "NaN" : value.toFixed(Math.abs(value) > 1.001 ? 2 : 3);
 }

@@ -120,10 +120,10 @@ class HeatMap {
     context.fillStyle = theme.quiet;
     context.fillText("sum", x, this.top - 8);
     for (let q = 0; q < T; q++) {
-      const wrong = !(Math.abs(sums[q] - 1) < 0.0015);
+      const wrong = isWrong(sums[q]);
       context.font = font(this.cell < 13 ? 10 : 11, wrong || q === mark?.q);
       context.fillStyle = wrong ? theme.mark : theme.quiet;
-      context.fillText((wrong ? "≠ " : "") + brief(sums[q]), x, this.top + (q + 0.5) * this.cell);
+      context.fillText((wrong ? "≠ " : "") + briefSum(sums[q]), x, this.top + (q + 0.5) * this.cell);
     }
   }
 
@@ -140,6 +140,14 @@ class HeatMap {
   centre(q, k) {
     return [this.left + (k + 0.5) * this.cell, this.top + (q + 0.5) * this.cell];
   }
+}
+
+const isWrong = sum => !(Math.abs(sum - 1) < 0.0015);
+
+// A wrong sum never reads 1.00.
+function briefSum(sum) {
+  const text = brief(sum);
+  return isWrong(sum) && text === "1.00" ? sum.toFixed(3) : text;
 }
 
 const font = (size, bold) => `${bold ? "600 " : ""}${size}px system-ui, sans-serif`;

@@ -4,7 +4,7 @@ const MOST_BARS = 16;
 function readCell(panes, {q, k}, {queries, keys}) {
   const readings = panes.map(({title, table}) => make("li", {},
     make("b", {}, say(table.values[q * table.S + k])), ` ${title}`,
-    table.sums ? make("small", {}, ` row sum ${brief(table.sums[q])}`) : ""));
+    table.sums ? make("small", {}, ` row sum ${briefSum(table.sums[q])}`) : ""));
   return [
     make("p", {}, make("b", {}, queries[q]), " looks at ", make("b", {}, keys[k])),
     make("ul", {class: "readings"}, readings),

@@ -18,7 +18,7 @@ class HeadsView {
     this.state = {
       head: scene.head,
       compare: scene.compare,
-      mark: {q: last, k: null},
+      mark: {q: scene.row, k: null},
       hover: null,
       perRow: scene.keys.length > 48,
       table: false,
@@ -29,7 +29,7 @@ class HeadsView {
     if (heads && this.state.head >= heads) this.state.head = 0;
     if (this.state.compare?.control >= scene.controls.length) this.state.compare = null;
     if (before && (before.mark.q > last || before.mark.k >= scene.keys.length)) {
-      this.state.mark = {q: last, k: null};
+      this.state.mark = {q: scene.row, k: null};
     }
     this.layOut(heads);
     this.render();
@@ -107,8 +107,13 @@ class HeadsView {
     const {settings, head, compare, perRow} = this.state;
     const named = compare?.control !== undefined;
     const pane = (chosen, h) => {
-      const name = named ? `head ${h}, ${this.nameOf(compare.control, chosen[compare.control])}` : `head ${h}`;
-      return {title: name, label: this.frame(chosen).names[h], table: headTable(this.frame(chosen), h, perRow)};
+      const variant = named && this.nameOf(compare.control, chosen[compare.control]);
+      return {
+        title: named ? `head ${h}, ${variant}` : `head ${h}`,
+        short: variant || `head ${h}`,
+        label: this.frame(chosen).names[h],
+        table: headTable(this.frame(chosen), h, perRow),
+      };
     };
     const panes = [pane(settings, head)];
     if (!compare) return panes;
@@ -259,7 +264,7 @@ function headTable(frame, h, perRow) {
   return {
     T, S, span, broken: frame.broken, perRow: perRow && weights,
     values: frame.values.subarray(h * T * S, (h + 1) * T * S),
-    sums: span[0] < 0 ? null : sums,
+    sums: weights ? sums : null,
   };
 }
 
@@ -272,8 +277,8 @@ function difference(first, second) {
   const most = values.reduce((m, v) => (v === -Infinity ? m : Math.max(m, Math.abs(v) || 0)), 0);
   const {T, S} = first.table;
   return {
-    title: "difference",
-    label: most < 0.002 ? "none" : `up to ${most.toFixed(2)}`,
+    title: `${first.short} − ${second.short}`,
+    label: most < 0.002 ? "no difference" : `difference up to ${most.toFixed(2)}`,
     table: {T, S, values, span: [-Math.max(most, 0.05), Math.max(most, 0.05)], signed: true, sums: null},
   };
 }
