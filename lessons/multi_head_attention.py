@@ -16,20 +16,22 @@
 # | step | you write | minutes |
 # |---:|---|---:|
 # | 1 | `project`: queries, keys and values of all heads | 5 |
-# | 2 | `split_heads`: cut the features into heads | 11 |
-# | 3 | `attention_scores`: compare every query with every key | 8 |
+# | 2 | `split_heads`: cut the features into heads | 12 |
+# | 3 | `attention_scores`: compare every query with every key | 9 |
 # | 4 | `causal_mask`: close the future | 6 |
-# | 5 | `masked_softmax`: scores become weights | 7 |
-# | 6 | `attend`: mix the values | 5 |
-# | 7 | `merge_heads`: put the heads side by side | 8 |
-# | 8 | `MultiHeadAttention`: the whole layer | 9 |
+# | 5 | `masked_softmax`: scores become weights | 8 |
+# | 6 | `attend`: mix the values | 6 |
+# | 7 | `merge_heads`: put the heads side by side | 10 |
+# | 8 | `MultiHeadAttention`: the whole layer | 10 |
 #
-# That is an hour. What stands around the steps takes 25 minutes more: why there are several
-# heads at all, PyTorch beside your layer, three laws, four bugs, and ten questions to see what
-# has stayed with you.
+# That is a little more than an hour. What stands around the steps takes 23 minutes more: why there
+# are several heads at all, PyTorch beside your layer, three laws, four bugs, and ten questions to
+# see what has stayed with you. Short of time? Three parts say that they can wait, which saves four
+# minutes.
 #
-# After that you may stop. What follows is *optional*, each part by itself: two proofs, your
-# class learning a small task, your class inside a real, trained model, and four variations.
+# After that you may stop. What follows is *optional*, each part by itself: two proofs, what heads
+# cost, your class learning a small task, your class inside a real, trained model, and four
+# variations.
 
 # %% [markdown] id="how-it-works"
 # ## How this notebook works
@@ -107,7 +109,7 @@ progress.panel()
 # arrows are the steps of this lesson. In all drawings a bracket of the same colour is the same
 # axis.
 #
-# ![A stack of sheets, one a sentence. On the first, a row of tables. Step 1 makes q, k and v from x, 3 by 4, head 0 faint, head 1 strong. Step 2 splits them into H = 2 tables of 3 by 2. Steps 3 to 5 make two of 3 by 3, scores and then weights. Step 6 mixes two of 3 by 2, step 7 merges them, step 8 makes the output, 3 by 4.](journey.svg)
+# ![A stack of sheets, one a sentence. On the first, a row of tables. Step 1 makes q, k and v from x, 3 by 4, head 0 faint, head 1 strong. Step 2 splits each into H = 2 tables of 3 by 2. Step 3 makes scores, 3 by 3, of q and k, steps 4 and 5 weights. Step 6 mixes v, on its own line. Step 7 merges, step 8 makes the output, 3 by 4.](journey.svg)
 
 # %% [markdown] id="sentence"
 # ## A sentence to work on
@@ -143,7 +145,7 @@ for token, features in zip(example.tokens, example.x[0]):
 #
 # Attention lets a token collect information from other tokens. It does so with **one row of
 # weights** that are positive and sum to 1. What the token gets is the weighted mean of what
-# the others offer: one row, one mixture.
+# the others hand over: one row, one mixture.
 #
 # Now let a token want two things at once: the previous token *and* all places where its own
 # word stands, its own place among them. In one head, both wishes must share one row.
@@ -154,7 +156,12 @@ for token, features in zip(example.tokens, example.x[0]):
 
 # %% id="one-head-two-jobs"
 crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)
-show_heads(crowded, example.tokens, title="Two jobs in one head")
+show_heads(
+    crowded,
+    example.tokens,
+    title="Two jobs in one head",
+    labels=["previous token and same word"],
+)
 
 # %% [markdown] id="why-heads-answer"
 # A third of its weight lies on *other*, the previous token, and a third on each *cat*. The
@@ -176,15 +183,17 @@ show_heads(crowded, example.tokens, title="Two jobs in one head")
 # Each role is a learned linear map of the token's vector, a **projection**: an
 # `nn.Linear(d_model, d_model)`.
 #
-# **The one idea.** One such layer makes the queries of *all* heads at once. Feature `i` of the
-# output is row `i` of the weight times the vector, plus the bias. Rows
-# `h*d_head:(h+1)*d_head` make the features of head `h`. Nothing is split yet, and no layer
-# exists "per head".
-#
-# ![x, 3 tokens by 4 features, goes through the weight of q_proj. The upper two rows of the weight are faint, the lower two strong. With the bias 0, 0, 1, 0 added they make the faint left half and the strong right half of q, 3 by 4.](project.svg)
+# **The one idea.** One such layer makes the queries of *all* heads at once. Nothing is split
+# yet, and no layer exists "per head". But which of its numbers are those of one head? Guess.
 
 # %% id="predict-project-rows"
 predict("project-rows")
+
+# %% [markdown] id="project-rows"
+# Feature `i` of the output is row `i` of the weight times the vector, plus the bias. So rows
+# `h*d_head:(h+1)*d_head` make the features of head `h`.
+#
+# ![x, 3 tokens by 4 features, goes through the weight of q_proj. The upper two rows of the weight are faint, the lower two strong. With the bias 0, 0, 1, 0 added they make the faint left half and the strong right half of q, 3 by 4.](project.svg)
 
 # %% [markdown] id="project-paper"
 # **On paper.** Three tokens, four features, two heads: `T=3`, `d_model=4`, `H=2`, `d_head=2`.
@@ -423,9 +432,10 @@ show_heads(
 )
 
 # %% [markdown] id="split-memory"
-# **Memory.** A tensor is a row of numbers and a rule for reading it: the **strides** say how
-# many numbers further on the next element of each axis lies. For `x` of shape `(1, 3, 4)` they
-# are `(12, 4, 1)`: the next feature is 1 number on, the next token 4, the next sentence 12.
+# **Memory** (can wait until step 7). A tensor is a row of numbers and a rule for reading it:
+# the **strides** say how many numbers further on the next element of each axis lies. For `x` of
+# shape `(1, 3, 4)` they are `(12, 4, 1)`: the next feature is 1 number on, the next token 4, the
+# next sentence 12.
 
 # %% id="predict-split-strides"
 predict("split-strides")
@@ -623,7 +633,7 @@ print(f"exp({score:.2f} - inf) = {math.exp(score - math.inf)}")
 def causal_mask(T, device=None, dtype=None):
     """A mask to be added to scores, so that no token sees a later one.
 
-    T: number of tokens; device, dtype: of the table; hand them on to torch
+    T: number of tokens; device, dtype: what the table must have; hand them on to torch
     Returns (T, T): 0 where a query (row) may look at a key (column), else -inf
     """
     ### BEGIN SOLUTION
@@ -749,12 +759,13 @@ show_heads(
     {"all tokens": sentence_weights(), "future closed": closed},
     example.tokens,
     head=1,
+    row=1,
     compare="future closed",
     causal=False,
 )
 
 # %% [markdown] id="softmax-play-idea"
-# **Play.** Type a sentence of your own, of up to eight words, some of them twice, and press
+# **Play** (can wait). Type a sentence of your own, of up to eight words, some of them twice, and press
 # Enter. Every move runs your functions again. The temperature divides the scores: what becomes
 # of the heads when it is high, and when it is low?
 #
@@ -804,9 +815,9 @@ predict("attend-range")
 # %% id="attend-by-hand"
 share = [power / sum(powers) for power in powers]
 for feature in (2, 3):
-    offered = [value[feature] for value in paper_v]
-    terms = [f"{weight:.2f}*{number}" for weight, number in zip(share, offered)]
-    print(f"feature {feature}:", " + ".join(terms), f"= {dot(share, offered):.2f}")
+    column = [value[feature] for value in paper_v]
+    terms = [f"{weight:.2f}*{number}" for weight, number in zip(share, column)]
+    print(f"feature {feature}:", " + ".join(terms), f"= {dot(share, column):.2f}")
 
 # %% [markdown] id="attend-exercise"
 # ### Your turn: `attend`
@@ -870,7 +881,7 @@ for at, token in enumerate(example.tokens):
     print(f"{token:>8}" + "".join(f"{column[at][0]:>16}" for column in columns))
 
 # %% [markdown] id="attend-look-slices"
-# The numbers behind those words: in each head, one feature for each word. In head 1 each *cat*
+# **The numbers behind those words** (can wait): in each head, one feature for each word. In head 1 each *cat*
 # has shared its weight between two places, and yet its row holds a single 1.0. Why?
 #
 # <details><summary>Because</summary>
@@ -1000,14 +1011,22 @@ for when, heads in heads_then.items():
 # written a new tensor in the order of its own axes, head after head.
 
 # %% [markdown] id="follow-idea"
-# **One token, all seven functions.** Before you put them together: here is one token on its
-# way through them. The cells are labelled by token and feature. Step on, and say beforehand
-# what the next shape will be.
+# **One token, all seven functions.** Before you put them together: here is token 1 of the paper
+# numbers on its way through them, in head 1. You have worked out its weights and its output
+# yourself. Step on, and say beforehand what the next shape will be.
 
 # %% id="follow-a-token"
 from attention_lab.heatmap import follow
 
-follow(globals(), "the cat likes", token=1)
+paper_same = example.linear(torch.eye(4).tolist(), [0, 0, 0, 0])
+follow(
+    globals(),
+    ["token 0", "token 1", "token 2"],
+    token=1,
+    head=1,
+    x=torch.tensor(paper_x).float(),
+    projections=(paper_proj, paper_same, paper_same),  # keys and values are x itself
+)
 
 # %% [markdown] id="module-idea"
 # ## Step 8 · The whole layer
@@ -1161,20 +1180,6 @@ with torch.no_grad():
 difference = (ours - theirs).abs().max().item()
 print("shape", tuple(ours.shape), " largest difference", difference)
 
-# %% [markdown] id="pytorch-heads"
-# And head by head, on the sentence: your weights, and those that PyTorch reports when it is
-# asked not to average them over heads.
-
-# %% id="heads-against-pytorch"
-_, pytorch_weights = pytorch_twin(layer)(
-    example.x, example.x, example.x, average_attn_weights=False
-)
-show_heads(
-    {"yours": sentence_weights(), "PyTorch": pytorch_weights.detach()},
-    example.tokens,
-    compare="PyTorch",
-)
-
 # %% [markdown] id="pytorch-biases"
 # One difference is worth knowing. A new `nn.MultiheadAttention` starts with **all biases 0**,
 # while an `nn.Linear` starts with small random ones. Weights must be random, or all heads
@@ -1228,14 +1233,22 @@ print("largest difference between rows:", (output - output[:, :1]).abs().max().i
 # ## What goes wrong
 #
 # Four bugs that people really make, on our sentence with the future closed. All four run
-# without an error, and every output has the right shape. Say what will come out, then run it.
+# without an error, and every output has the right shape. Say what will come out, then run it. What
+# your own functions give stands beside it.
 
 # %% id="predict-wrong-mask-late"
 predict("wrong-mask-late")
 
 # %% id="wrong-mask-late"
+def beside_yours(bug, title, head=0, row=None):
+    """A bug's weights, and those that your functions give, with the future closed."""
+    both = {"bug": bug, "yours": sentence_weights(causal_mask(6))}
+    options = {"compare": "yours", "causal": True, "title": title}
+    return show_heads(both, example.tokens, head=head, row=row, **options)
+
+
 bug = sentence_scores().softmax(-1) * causal_mask(6).exp()
-show_heads(bug, example.tokens, causal=True, head=3, title="Masked after softmax")
+beside_yours(bug, "Masked after softmax", head=3, row=2)
 
 # %% [markdown] id="wrong-mask-late-answer"
 # Head 3 had nearly all of its weight in the closed cells. In every row but the last nearly nothing
@@ -1247,7 +1260,7 @@ predict("wrong-diagonal")
 # %% id="wrong-diagonal"
 diagonal_too = torch.full((6, 6), -math.inf).triu(diagonal=0)
 bug = (sentence_scores() + diagonal_too).softmax(-1)
-show_heads(bug, example.tokens, title="Diagonal closed")
+beside_yours(bug, "Diagonal closed", row=0)
 
 # %% [markdown] id="wrong-diagonal-answer"
 # In a deep model the next layer would be NaN everywhere, and so would the loss.
@@ -1257,7 +1270,7 @@ predict("wrong-axis")
 
 # %% id="wrong-axis"
 bug = (sentence_scores() + causal_mask(6)).softmax(-2)
-show_heads(bug, example.tokens, causal=True, title="Softmax over queries")
+beside_yours(bug, "Softmax over queries")
 
 # %% [markdown] id="wrong-axis-answer"
 # Columns sum to 1 instead of rows. The first token gets too little, the last one too much.
@@ -1268,44 +1281,11 @@ predict("wrong-root")
 # %% id="wrong-root"
 raw = sentence_scores() * math.sqrt(example.d_head)
 bug = (raw + causal_mask(6)).softmax(-1)
-show_heads(bug, example.tokens, causal=True, title="No root")
+beside_yours(bug, "No root")
 
 # %% [markdown] id="wrong-root-answer"
 # The hardest to see, and our picture hardly shows it: our scores are few and tidy. With 64
 # random features, step 3 has shown what it does. This is why the checks compare numbers.
-
-# %% [markdown] id="cost-idea"
-# ## What it costs
-#
-# Do more heads cost more? Guess first.
-
-# %% id="predict-cost"
-predict("cost")
-
-# %% id="look-at-cost"
-def count_operations(heads):
-    from torch.utils.flop_counter import FlopCounterMode
-
-    with FlopCounterMode(display=False) as counter, torch.no_grad():
-        MultiHeadAttention(64, heads)(cost_x)
-    return counter.get_total_flops()
-
-
-cost_x = torch.randn(1, 128, 64, generator=generator)  # (B, T, d_model)
-if not os.environ.get("NBGRADER_EXECUTION"):  # grading has no use for this
-    print("heads   floating-point operations   numbers in the attention matrices")
-    for heads in (1, 2, 4, 8, 16):
-        print(f"{heads:5}   {count_operations(heads):25,}   {heads * 128 * 128:33,}")
-
-# %% [markdown] id="cost-answer"
-# The matrix products stay exactly the same: `H` heads of `d_head` features make as many as one
-# head of `H * d_head`. (The counter counts only those. The `exp`s of softmax grow with `H`, as
-# the tables do; beside the products they are few.)
-#
-# What grows is the **attention matrix**: `H` tables of `T × T`. They grow with the square of
-# the length. At 128 tokens that is nothing. At 100,000 tokens one table alone has ten billion
-# cells, 20 GB in half precision. That is why programs such as FlashAttention, which do all steps
-# in one go, never write it down as a whole.
 
 # %% [markdown] id="to-keep"
 # ## To keep
@@ -1356,7 +1336,8 @@ progress.summary()
 #
 # | part | what is in it | minutes |
 # |---|---|---:|
-# | Prove it yourself | one query and one head by hand; a loop over heads, timed | 15 |
+# | Prove it yourself | one query and one head by hand | 12 |
+# | What it costs | operations counted; a loop over heads, timed | 5 |
 # | Learned | your class learns a small task: why four heads can do what one cannot | 10 |
 # | Real | your class inside a trained model | 15 |
 # | Stretch | four variations that real models use | 30 |
@@ -1364,7 +1345,7 @@ progress.summary()
 # %% [markdown] id="prove-idea"
 # ## Prove it yourself
 #
-# *About 15 minutes, two functions to write.* Convince yourself that the batched code does what the
+# *About 12 minutes, two functions to write.* Convince yourself that the batched code does what the
 # words say.
 
 # %% [markdown] id="one-query-exercise"
@@ -1398,8 +1379,8 @@ def one_query(query, keys, values):
     powers = [math.exp(dot(query, key) / math.sqrt(len(query))) for key in keys]
     shares = [power / sum(powers) for power in powers]
     mixture = []
-    for offered in zip(*values):  # one feature of all values
-        mixture.append(dot(shares, offered))
+    for column in zip(*values):  # one feature of all values
+        mixture.append(dot(shares, column))
     return mixture
     ### END SOLUTION
 
@@ -1451,6 +1432,39 @@ def one_head(x, layer, h):
 
 # %% id="check-one-head"
 prove.one_head(one_head, MultiHeadAttention)
+
+# %% [markdown] id="cost-idea"
+# ## What it costs
+#
+# *About 5 minutes, nothing to write.* Do more heads cost more? Guess first.
+
+# %% id="predict-cost"
+predict("cost")
+
+# %% id="look-at-cost"
+def count_operations(heads):
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        MultiHeadAttention(64, heads)(cost_x)
+    return counter.get_total_flops()
+
+
+cost_x = torch.randn(1, 128, 64, generator=generator)  # (B, T, d_model)
+if not os.environ.get("NBGRADER_EXECUTION"):  # grading has no use for this
+    print("heads   floating-point operations   numbers in the attention matrices")
+    for heads in (1, 2, 4, 8, 16):
+        print(f"{heads:5}   {count_operations(heads):25,}   {heads * 128 * 128:33,}")
+
+# %% [markdown] id="cost-answer"
+# The matrix products stay exactly the same: `H` heads of `d_head` features make as many as one
+# head of `H * d_head`. (The counter counts only those. The `exp`s of softmax grow with `H`, as
+# the tables do; beside the products they are few.)
+#
+# What grows is the **attention matrix**: `H` tables of `T × T`. They grow with the square of
+# the length. At 128 tokens that is nothing. At 100,000 tokens one table alone has ten billion
+# cells, 20 GB in half precision. That is why programs such as FlashAttention, which do all steps
+# in one go, never write it down as a whole.
 
 # %% [markdown] id="cost-loop-idea"
 # ### The loop

@@ -11,8 +11,8 @@ def _wrong(text, why):
     return Option(text, why=why)
 
 
-def _mistake(text, step, slug):
-    return Option(text, misconception=(step, slug))
+def _mistake(text, step, slug, here=""):
+    return Option(text, why=here, misconception=(step, slug))
 
 
 PREDICTIONS = {
@@ -76,7 +76,12 @@ PREDICTIONS = {
         "Five tokens, causal mask. What are the weights of token 0 after softmax?",
         (
             _mistake("0.2, 0.2, 0.2, 0.2, 0.2", "masked_softmax", "mask-ignored"),
-            _mistake("0.2, 0, 0, 0, 0", "masked_softmax", "mask-after-softmax"),
+            _mistake(
+                "0.2, 0, 0, 0, 0",
+                "masked_softmax",
+                "mask-after-softmax",
+                "Here four closed keys took 0.8 with them.",
+            ),
             _mistake("NaN, five times", "causal_mask", "mask-diagonal-zero"),
             _right("1, 0, 0, 0, 0", "It may look at itself only, and a row sums to 1."),
         ),
@@ -118,10 +123,17 @@ PREDICTIONS = {
     "law-causal": Question(
         "Six tokens, `causal=True`. Token 3 is changed. Which rows of the output move?",
         (
-            _mistake("all six", "masked_softmax", "mask-ignored"),
+            _mistake(
+                "all six", "masked_softmax", "mask-ignored", "Then every token would see token 3."
+            ),
             _wrong("row 3 only", "Rows 4 and 5 look at token 3 as well."),
             _right("rows 3, 4 and 5", "A token is seen by itself and by those after it."),
-            _mistake("rows 0 to 3", "causal_mask", "mask-inverted"),
+            _mistake(
+                "rows 0 to 3",
+                "causal_mask",
+                "mask-inverted",
+                "Then tokens 0 to 3 would see token 3.",
+            ),
         ),
     ),
     "law-permutation": Question(

@@ -17,8 +17,8 @@ from string import ascii_lowercase
 class Option:
     """One of the answers to choose from.
 
-    why: what is said when it is chosen. A right option says why it is right; a wrong one may
-    leave it empty and name the misconception behind it: (step, slug) of the catalogue.
+    why: what is said when it is chosen. A right option says why it is right. A wrong one may name
+    the misconception behind it, (step, slug) of the catalogue, which is said first.
     """
 
     text: str
@@ -28,11 +28,11 @@ class Option:
 
     def explain(self) -> str:
         """Why this option is right, or what is behind it."""
-        if self.why:
+        if not self.misconception:
             return self.why
         from attention_lab.check.catalogue import explain  # only whoever answers needs it
 
-        return explain(*self.misconception).means
+        return f"{explain(*self.misconception).means} {self.why}".rstrip()
 
 
 @dataclass(frozen=True)

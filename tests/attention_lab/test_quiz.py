@@ -56,6 +56,8 @@ def test_a_wrong_option_may_take_its_reason_from_the_catalogue():
     option = Option("?", misconception=("split_heads", "view-instead-of-transpose"))
     means = explain("split_heads", "view-instead-of-transpose").means
     assert option.explain() == means
+    here = Option("?", why="Here too.", misconception=option.misconception)
+    assert here.explain() == f"{means} Here too."
 
 
 def test_a_question_that_was_missed_comes_again_after_the_others():

@@ -1,7 +1,7 @@
 """Progress as a table and as plain text: no scripts, no colours of its own, readable anywhere."""
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from html import escape
@@ -34,13 +34,15 @@ class Page:
     def __repr__(self):
         lines = [self.headline, ""]
         lines += ["  ".join(f"{text:19}" for text in row).rstrip() for row in self._rows()]
-        if reviews := [*self.reviews()]:
+        if reviews := self.to_review:
             lines += ["", "To review"]
             lines += [f"  {step}: {review.means} Look: {review.look}" for step, review in reviews]
+        if self.mended:
+            lines += ["", self._how_many_mended]
         return "\n".join(lines)
 
     def _repr_html_(self):
-        return f"<div>{self._table()}{self._reviews()}{self._kept()}</div>"
+        return f"<div>{self._table()}{self._to_review()}{self._mended()}{self._kept()}</div>"
 
     @property
     def headline(self) -> str:
@@ -63,14 +65,29 @@ class Page:
             if self._state(exercise, aspect)
         )
 
-    def reviews(self) -> Iterator[tuple[str, Review]]:
-        """What to look at again: the last mistake of a step that fails, and every mistake with a
-        name that was met on the way."""
-        for step, met in self.record.reviews.items():
-            failing = step in self.record.results and not self.record.passes(step)
-            for review in met:
-                if review.slug or (failing and review is met[-1]):
-                    yield step, review
+    @property
+    def to_review(self) -> list[tuple[str, Review]]:
+        """The last mistake of each step that fails."""
+        return [(step, met[-1]) for step, met in self.record.reviews.items() if self._fails(step)]
+
+    @property
+    def mended(self) -> list[tuple[str, Review]]:
+        """The mistakes with a name that were met on the way."""
+        return [
+            (step, review)
+            for step, met in self.record.reviews.items()
+            for review in (met[:-1] if self._fails(step) else met)
+            if review.slug
+        ]
+
+    @property
+    def _how_many_mended(self):
+        count = len(self.mended)
+        steps = ", ".join(dict.fromkeys(step for step, _ in self.mended))
+        return f"Mended: {count} {'mistake' if count == 1 else 'mistakes'} ({steps})"
+
+    def _fails(self, step):
+        return step in self.record.results and not self.record.passes(step)
 
     def _state(self, exercise, aspect):
         result = self.record.results.get(exercise.name, {}).get(aspect)
@@ -103,13 +120,14 @@ class Page:
         )
         return f'<table style="{_STYLE["table"]}">{caption}<tr>{top}</tr>{body}</table>'
 
-    def _reviews(self):
-        items = "".join(
-            f"<li><code>{escape(step)}</code>: {_prose(review.means)} "
-            f"<b>Look:</b> {_prose(review.look)}</li>"
-            for step, review in self.reviews()
-        )
-        return f'<p><b>To review</b></p><ul style="{_STYLE["list"]}">{items}</ul>' if items else ""
+    def _to_review(self):
+        return f"<p><b>To review</b></p>{_list(self.to_review)}" if self.to_review else ""
+
+    def _mended(self):
+        if not self.mended:
+            return ""
+        summary = f"<summary>{escape(self._how_many_mended)}</summary>"
+        return f"<details>{summary}{_list(self.mended)}</details>"
 
     def _kept(self):
         return f'<p style="{_STYLE["note"]}">{escape(self.kept)}</p>' if self.kept else ""
@@ -146,6 +164,15 @@ def _th(text, scope):
 
 def _td(text):
     return f'<td style="{_STYLE["cell"]}">{escape(text)}</td>'
+
+
+def _list(reviews):
+    items = "".join(
+        f"<li><code>{escape(step)}</code>: {_prose(review.means)} "
+        f"<b>Look:</b> {_prose(review.look)}</li>"
+        for step, review in reviews
+    )
+    return f'<ul style="{_STYLE["list"]}">{items}</ul>'
 
 
 def _prose(text):

@@ -53,22 +53,27 @@ def test_it_says_whether_hidden_checks_remain(hidden, words):
     assert words in page({"split_heads": {"shape": first, "value": second}}).headline
 
 
-def test_a_named_mistake_is_reviewed_also_once_it_is_mended():
+def test_a_named_mistake_that_is_mended_is_folded_away():
     passing = {"split_heads": {"shape": result(), "value": result()}}
-    reviews = {"split_heads": [VIEWED, UNNAMED]}
-    assert [*page(passing, reviews).reviews()] == [("split_heads", VIEWED)]
+    mended = page(passing, {"split_heads": [VIEWED, UNNAMED]})
+    assert mended.to_review == []
+    assert mended.mended == [("split_heads", VIEWED)]
+    assert "To review" not in repr(mended) + mended._repr_html_()
+    assert repr(mended).endswith("Mended: 1 mistake (split_heads)")
+    folded = mended._repr_html_().split("<details>")[1]
+    assert "<code>view</code> &lt;moves&gt; nothing." in folded.split("</details>")[0]
 
 
-def test_the_last_mistake_of_a_step_that_fails_is_reviewed():
+def test_the_last_mistake_of_a_step_that_fails_is_to_be_reviewed():
     failing = {"split_heads": {"value": result(False)}}
-    reviews = {"split_heads": [VIEWED, UNNAMED], "attend": [UNNAMED]}
-    assert [*page(failing, reviews).reviews()] == [
-        ("split_heads", VIEWED),
-        ("split_heads", UNNAMED),
-    ]
-    assert "  split_heads: The sum is not right. Look: one number by hand." in repr(
-        page(failing, reviews)
-    )
+    reviews = {"split_heads": [VIEWED, UNNAMED], "attend": [UNNAMED, VIEWED]}
+    both = page(failing, reviews)
+    assert both.to_review == [("split_heads", UNNAMED)]
+    assert both.mended == [("split_heads", VIEWED), ("attend", VIEWED)]
+    assert "  split_heads: The sum is not right. Look: one number by hand." in repr(both)
+    assert repr(both).endswith("Mended: 2 mistakes (split_heads, attend)")
+    html = both._repr_html_()
+    assert html.index("To review") < html.index("The sum is not right.") < html.index("<details>")
 
 
 class Tags(HTMLParser):
