@@ -8,40 +8,55 @@ import nbgrader.api
 from alembic.script import ScriptDirectory
 from nbgrader.api import Base, Course, Gradebook
 from nbgrader.dbutil import ALEMBIC_DIR
-from sqlalchemy import Engine, create_engine, inspect, text
+from sqlalchemy import Connection, Engine, MetaData, create_engine, inspect, text
 
 TABLE = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"
+# A notebook's grades are asked for all the time; without it, every grade of the class is read.
+INDEX = "CREATE INDEX IF NOT EXISTS {0}_notebook_id ON {0} (notebook_id)"
+INDEXED = ("grade", "comment")
 LOCK = 0x6D6861  # any number, but the same for all graders
 
 
 def create(db_url: str) -> None:
-    """Make an empty gradebook, unless there is one.
+    """Make an empty gradebook, unless there is one, with the indexes that a large class needs.
 
-    nbgrader does so too, but runs `alembic` to learn the version of its own tables, which takes
+    nbgrader makes one too, but runs `alembic` to learn the version of its own tables, which takes
     many seconds and fails where that program is not on PATH.
     """
     engine = create_engine(db_url)
     try:
-        if inspect(engine).get_table_names():
-            return
-        Base.metadata.create_all(engine)
         with engine.begin() as connection:
-            connection.execute(text(TABLE))
-            connection.execute(
-                text("INSERT INTO alembic_version (version_num) VALUES (:version)"),
-                {"version": ScriptDirectory(ALEMBIC_DIR).get_current_head()},
-            )
+            if not inspect(connection).get_table_names():
+                _create_tables(connection)
+            for table in INDEXED:
+                connection.execute(text(INDEX.format(table)))
     finally:
         engine.dispose()
 
 
-def share_engines() -> None:
-    """Have nbgrader's gradebooks of one database share an engine from now on.
+def _create_tables(connection: Connection) -> None:
+    _create_missing(connection)
+    connection.execute(text(TABLE))
+    connection.execute(
+        text("INSERT INTO alembic_version (version_num) VALUES (:version)"),
+        {"version": ScriptDirectory(ALEMBIC_DIR).get_current_head()},
+    )
 
-    nbgrader opens a gradebook for every question, ten for a submission, and a new engine compiles
-    each query anew.
+
+def share_engines() -> None:
+    """Have nbgrader's gradebooks of one database share an engine from now on, and ask for its
+    tables in one query instead of thirteen.
+
+    nbgrader opens a gradebook for every question, ten for a submission. A new engine compiles each
+    query anew.
     """
     nbgrader.api.create_engine = _engine
+    Base.metadata.create_all = _create_missing
+
+
+def _create_missing(bind: Engine | Connection) -> None:
+    if not Base.metadata.tables.keys() <= set(inspect(bind).get_table_names()):
+        MetaData.create_all(Base.metadata, bind)
 
 
 @cache

@@ -30,7 +30,17 @@ def test_gradebook_is_the_one_that_nbgrader_makes(course, db_url, tmp_path):
     gradebook.create(db_url)  # `course` has put alembic on PATH, which nbgrader runs
     other = f"sqlite:///{tmp_path / 'other.db'}"
     nbgrader.api.Gradebook(other).close()
-    assert tables(db_url) == tables(other)
+    made, version = tables(db_url)
+    indexes = {name for name in made if name.endswith("_notebook_id")}
+    assert indexes == {"grade_notebook_id", "comment_notebook_id"}
+    assert ({name: made[name] for name in made.keys() - indexes}, version) == tables(other)
+
+
+def test_gradebook_that_nbgrader_made_gets_the_indexes_too(course, db_url):
+    nbgrader.api.Gradebook(db_url).close()
+    assert "grade_notebook_id" not in tables(db_url)[0]
+    gradebook.create(db_url)
+    assert "grade_notebook_id" in tables(db_url)[0]
 
 
 def test_gradebook_that_exists_is_left_alone(db_url):
@@ -79,11 +89,19 @@ def test_postgresql_takes_assignments_of_a_course_without_a_name(new_database):
         book.add_assignment("small")
 
 
-def test_gradebooks_of_one_database_share_an_engine(db_url, tmp_path, monkeypatch):
+@pytest.fixture
+def shared(monkeypatch):
+    """Engines are shared until the test is over."""
+    metadata = nbgrader.api.Base.metadata
     monkeypatch.setattr(nbgrader.api, "create_engine", sqlalchemy.create_engine)
+    monkeypatch.setattr(metadata, "create_all", metadata.create_all)
+    gradebook.share_engines()
+
+
+@pytest.mark.usefixtures("shared")
+def test_gradebooks_of_one_database_share_an_engine(db_url, tmp_path):
     gradebook.create(db_url)
     gradebook.create(other := f"sqlite:///{tmp_path / 'other.db'}")
-    gradebook.share_engines()
     with (
         nbgrader.api.Gradebook(db_url) as one,
         nbgrader.api.Gradebook(db_url) as same,
@@ -91,3 +109,13 @@ def test_gradebooks_of_one_database_share_an_engine(db_url, tmp_path, monkeypatc
     ):
         assert one.engine is same.engine
         assert one.engine is not another.engine
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_table_that_is_missing_is_made(db_url):
+    gradebook.create(db_url)
+    engine = sqlalchemy.create_engine(db_url)
+    nbgrader.api.Comment.__table__.drop(engine)
+    engine.dispose()
+    with nbgrader.api.Gradebook(db_url) as book:
+        assert book.db.query(nbgrader.api.Comment).all() == []
