@@ -11,10 +11,15 @@ from classroom.grading.learner import NoAnswer, Observer
 
 class Handle(observation.RemoteAnswer):
     """A learner's function or class, in its own process: it can be checked, or called with tensors
-    and other plain data."""
+    and other plain data.
+
+    proven: the steps for which its values are right as it stands. wanted_steps: whether a check
+    would have shown right steps to it.
+    """
 
     def __init__(self, name: str, observer: Observer, show_steps: bool):
         self.__name__ = name
+        self.proven = set()
         self.wanted_steps = False
         self._observer = observer
         self._show_steps = show_steps
@@ -25,6 +30,11 @@ class Handle(observation.RemoteAnswer):
             self.wanted_steps = True
             raise NoAnswer(f"{self.__name__} is tried again at the end, with right steps.")
         return self._observer.ask("observe", self.__name__, request)[1]
+
+    def has_right_values(self, step: str):
+        """Be told that a hidden check has found them right for `step`."""
+        if not self._show_steps:
+            self.proven.add(step)
 
     def __call__(self, *args):
         header, payload = self._observer.ask("call", self.__name__, observation.encode(args))
@@ -41,6 +51,25 @@ class Nobody(observation.RemoteAnswer):
 
     def observe(self, request: bytes) -> bytes:
         raise NoAnswer(f"Nobody has written {self.__name__}.")
+
+    def __call__(self, *args):
+        self.observe(b"")
+
+
+class Proven(observation.RemoteAnswer):
+    """Stands for a learner's function whose values were found right for `steps`, without a process.
+
+    was_asked: whether anybody wanted to know more of it than that.
+    """
+
+    def __init__(self, name: str, steps: set[str]):
+        self.__name__ = name
+        self.steps = steps
+        self.was_asked = False
+
+    def observe(self, request: bytes) -> bytes:
+        self.was_asked = True
+        raise NoAnswer(f"{self.__name__} is not here to be asked.")
 
     def __call__(self, *args):
         self.observe(b"")
@@ -88,8 +117,13 @@ def _data(name, header, payload):
 def names_used(source: str) -> list[str]:
     """The global names that a cell uses without defining them itself, builtins left out."""
     table = symtable.symtable(source, "<graded cell>", "exec")
-    own = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
-    return sorted(_referenced(table) - own - set(dir(builtins)))
+    return sorted(_referenced(table) - names_defined(source) - set(dir(builtins)))
+
+
+def names_defined(source: str) -> set[str]:
+    """The global names that a cell defines."""
+    table = symtable.symtable(source, "<graded cell>", "exec")
+    return {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
 
 
 def _referenced(table):

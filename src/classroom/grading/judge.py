@@ -1,5 +1,6 @@
 """Runs the course's own cells, outside the sandbox: the only place where a verdict is made."""
 
+from collections.abc import Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -7,7 +8,7 @@ from functools import cache
 from attention_lab import check
 from classroom.grading import handles, outputs
 from classroom.grading.deferral import Deferring
-from classroom.grading.job import Job
+from classroom.grading.job import Cell, Job
 from classroom.grading.learner import Learner, NoAnswer, Observer
 from classroom.grading.sandbox.shell import make_shell
 from classroom.grading.verdicts import Verdicts
@@ -42,7 +43,9 @@ class Judge:
         self.shell = make_shell(output_limit, results_kept=0)
         self._verdicts = Verdicts(check)
         self._prepared = set()
-        self._names_used = cache(lambda cell: handles.names_used(self.shell.transform_cell(cell)))
+        transform = self.shell.transform_cell
+        self._names_used = cache(lambda cell: handles.names_used(transform(cell)))
+        self._names_defined = cache(lambda cell: handles.names_defined(transform(cell)))
 
     def prepare(self, job: Job):
         """Have the checks of a job work out what is right, which depends on no submission."""
@@ -66,25 +69,57 @@ class Judge:
             if errors := [output for output in shown if output["output_type"] == "error"]:
                 raise CourseError(f"a set-up cell fails outside the sandbox: {errors[0]['evalue']}")
 
-    def run(self, source: str, learner: Learner, observer: Observer | None = None) -> Trial:
+    def in_order(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Graded cells, with none of the submission's between them, in the order to run them: first
+        the last, which is about values. Where these are right, the shape need not be asked for.
+        As they stand, where one may need what another defines."""
+        cells = list(cells)
+        if any(self._names_defined(cell.source) for cell in cells):
+            return cells
+        return cells[::-1]
+
+    def run(
+        self, source: str, learner: Learner, observer: Observer | None = None, count: int = 1
+    ) -> Trial:
         """Run one graded cell on what `learner` has defined. The cell's own error costs its points,
         and nothing else does: what went to stderr is left out.
 
         observer: a kept fork to run the cell on once more, now with leave to show right steps.
+        count: the number to run it under.
         """
+        self.shell.execution_count = count
         names = self._names(source)
         show_steps = observer is not None
+        if names and not show_steps and learner.proven.keys() >= set(names):
+            ran = self._from_what_is_proven(source, {name: learner.proven[name] for name in names})
+            if ran is not None:
+                return Trial(ran, None)
         observer = observer or (learner.observer() if names else None)
         try:
             found = handles.bind(names, observer, show_steps)
         except NoAnswer as reason:
             return Trial(outputs.failed("NoAnswer", str(reason)), observer)
+        ran = self._ran_with(found, source)
+        functions = [value for value in found.values() if isinstance(value, handles.Handle)]
+        learner.proven.update({f.__name__: f.proven for f in functions if f.proven})
+        return Trial(ran, observer, any(f.wanted_steps for f in functions))
+
+    def _from_what_is_proven(self, source, proven):
+        """What a cell shows, where what is known of its names answers it; None where not."""
+        count = self.shell.execution_count
+        found = {name: handles.Proven(name, steps) for name, steps in proven.items()}
+        ran = self._ran_with(found, source)
+        if not any(handle.was_asked for handle in found.values()):
+            return ran
+        self.shell.execution_count = count
+        return None
+
+    def _ran_with(self, found, source):
         self.shell.user_ns.update(found)
         ran = self._ran(source)
         for name in found:
             self.shell.user_ns.pop(name, None)
-        wanted = any(getattr(value, "wanted_steps", False) for value in found.values())
-        return Trial(ran, observer, wanted)
+        return ran
 
     def _ran(self, source):
         """Run a cell with its visible checks put off; then with them, where they are still open or

@@ -32,6 +32,8 @@ class Learner:
 
     Every method raises Gone once the process is dead or talks nonsense, and Broken if the sandbox
     itself is gone through no fault of the submission.
+
+    proven: the steps for which names, as they are since the last cell, have right values.
     """
 
     def __init__(self, confinement: Confinement):
@@ -41,6 +43,7 @@ class Learner:
         self._open = [self._channel]
         self._gone = None
         self._numbers = itertools.count()
+        self.proven = {}
 
     def write(self, file: File):
         """Put a file into the working folder."""
@@ -48,6 +51,7 @@ class Learner:
 
     def run(self, source: str) -> outputs.Ran:
         """Run one cell of the learner's."""
+        self.proven = {}
         self._send({"do": "run", "source": source})
         try:
             return self._outputs(time.monotonic() + self.limits.cell)

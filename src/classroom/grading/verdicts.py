@@ -2,7 +2,7 @@
 
 A check asks an answer questions, each depending on the replies so far, and judges by the replies.
 All submissions of a command are asked with the same numbers, so whoever replies alike, byte for
-byte, is judged alike, and most of a class does.
+byte, is judged alike, and most of a class does. A value that was found right has the right shape.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from attention_lab.check import Mistake
 from attention_lab.observation import RemoteAnswer
+from classroom.grading.handles import Handle, Proven
 
 
 class Verdict(NamedTuple):
@@ -31,6 +32,8 @@ class Verdicts:
         # By what was asked (step, aspect, hidden) and the replies so far: the next question, or the
         # Verdict.
         self._known = {}
+        # What a check prints of a right shape, by what was asked.
+        self._right_shape = {}
 
     def __getattr__(self, name):
         found = getattr(self._check, name)
@@ -40,11 +43,20 @@ class Verdicts:
         if not isinstance(answer, RemoteAnswer):
             check_step(answer, aspect=aspect, hidden=hidden)
             return
-        talk = Talk(answer, self._known, (check_step.__name__, aspect, hidden))
+        step = check_step.__name__
+        asked = (step, aspect, hidden)
+        if isinstance(answer, Proven) and step in answer.steps and asked in self._right_shape:
+            print(self._right_shape[asked], end="")
+            return
+        talk = Talk(answer, self._known, asked)
         verdict = talk.recall() or talk.hold(partial(check_step, aspect=aspect, hidden=hidden))
         print(verdict.printed, end="")
         if verdict.mistake is not None:
             raise verdict.mistake.with_traceback(None)
+        if aspect == "shape":
+            self._right_shape[asked] = verdict.printed
+        elif hidden and isinstance(answer, Handle):
+            answer.has_right_values(step)
 
 
 class Talk(RemoteAnswer):

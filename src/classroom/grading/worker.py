@@ -1,6 +1,8 @@
 """A worker: a process that judges, and the sandbox that it has to itself."""
 
 from contextlib import closing
+from itertools import groupby
+from operator import attrgetter
 
 from classroom.grading import outputs
 from classroom.grading.confinement import Broken, Confinement
@@ -78,6 +80,8 @@ class Run:
         self.judge = judge
         self.ran = {}
         self._waiting = []
+        graded = [cell for cell in job.cells if cell.graded]
+        self._counts = {cell: count for count, cell in enumerate(graded, start=1)}
 
     def all_cells(self, confinement: Confinement):
         """Run every cell; those that come after the end of the submission's process fail."""
@@ -93,11 +97,16 @@ class Run:
             self._fail(missing[1:], f"not run, because of an earlier cell: {gone}.")
 
     def _in_order(self, learner):
-        for cell in self.job.cells:
-            if not cell.graded:
-                self.ran[cell.index] = learner.run(cell.source)
+        for graded, cells in groupby(self.job.cells, attrgetter("graded")):
+            if graded:
+                self._judge(cells, learner)
                 continue
-            trial = self.judge.run(cell.source, learner)
+            for cell in cells:
+                self.ran[cell.index] = learner.run(cell.source)
+
+    def _judge(self, cells, learner):
+        for cell in self.judge.in_order(cells):
+            trial = self.judge.run(cell.source, learner, count=self._counts[cell])
             if trial.wants_steps:
                 self._waiting.append((cell, trial.observer))
             else:
@@ -108,7 +117,7 @@ class Run:
         """Run again what may only be run when nothing else is left to judge."""
         for cell, observer in self._waiting:
             observer.begin()
-            trial = self.judge.run(cell.source, learner, observer)
+            trial = self.judge.run(cell.source, learner, observer, self._counts[cell])
             self.ran[cell.index] = trial.ran
             trial.close()
 

@@ -70,6 +70,25 @@ def test_right_steps_are_kept_back_until_they_may_be_shown():
     assert handles.Handle("f", Observer(), show_steps=True).observe(request)
 
 
+def test_what_is_right_with_right_steps_only_proves_nothing():
+    for show_steps, proven in [(False, {"attend"}), (True, set())]:
+        handle = handles.Handle("f", Observer(), show_steps)
+        handle.has_right_values("attend")
+        assert handle.proven == proven
+
+
+def test_what_is_proven_cannot_be_asked_for_more():
+    for ask in (lambda proven: proven.observe(b""), lambda proven: proven(1)):
+        proven = handles.Proven("f", {"attend"})
+        with pytest.raises(NoAnswer):
+            ask(proven)
+        assert proven.was_asked
+
+
+def test_names_that_a_cell_defines():
+    assert handles.names_defined("import math\nx = y\ndef f(z):\n    w = z") == {"math", "x", "f"}
+
+
 def test_anything_else_is_a_clear_message():
     class Odd(Observer):
         def ask(self, do, name, payload=b""):

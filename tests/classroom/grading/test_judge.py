@@ -12,6 +12,7 @@ from classroom.grading.sandbox.shell import Shell
 SETUP = ("from attention_lab import check",)
 VISIBLE = 'check.split_heads(split_heads, aspect="value")'
 HIDDEN = 'check.split_heads(split_heads, aspect="value", hidden=True)'
+SHAPE = 'check.split_heads(split_heads, aspect="shape", hidden=True)'
 BOTH = f"{VISIBLE}\n{HIDDEN}"
 
 
@@ -21,6 +22,7 @@ class Learner:
     def __init__(self, **names):
         self.names = names
         self.tried = 0
+        self.proven = {}
 
     def observer(self):
         return self
@@ -85,6 +87,40 @@ def test_numbers_stay_the_judges_whatever_else_drew_some(judge):
         assert text(judge.run(HIDDEN, Learner(split_heads=answer)).ran).count("\N{CHECK MARK}") == 1
 
 
+def test_shape_of_right_values_is_not_asked_for(judge):
+    judge.run(SHAPE, Learner(split_heads=right))  # from now on it is known what is printed
+    learner = Learner(split_heads=right)
+    value, shape = (judge.run(source, learner) for source in (BOTH, SHAPE))
+    assert learner.tried == 1
+    assert shape.observer is None
+    assert "split_heads, shape: right" in text(shape.ran)
+    assert text(shape.ran) != text(value.ran)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        (BOTH, VISIBLE),  # it might have been tried on other numbers only
+        (VISIBLE, SHAPE),  # hidden trials are still to come
+        (BOTH, SHAPE.replace("check.split_heads", "check.merge_heads")),
+        (BOTH, "split_heads()"),
+    ],
+)
+def test_whatever_else_is_wanted_is_asked_for(judge, first, then):
+    learner = Learner(split_heads=right)
+    judge.run(first, learner)
+    tried = learner.tried
+    judge.run(then, learner)
+    assert learner.tried > tried
+
+
+def test_wrong_values_prove_nothing(judge):
+    judge.run(SHAPE, Learner(split_heads=right))
+    learner = Learner(split_heads=wrong_for_one_token)
+    judge.run(BOTH, learner)
+    assert learner.proven == {}
+
+
 def test_mistake_is_shown_on_the_trials_that_the_learner_knows(judge):
     ran = judge.run(BOTH, Learner(split_heads=wrong)).ran
     alone = judge.run(VISIBLE, Learner(split_heads=wrong)).ran
@@ -114,9 +150,18 @@ def test_cell_with_a_visible_check_alone_is_judged_by_it(judge):
     assert "\N{CHECK MARK}" in text(judge.run(VISIBLE, Learner(split_heads=right)).ran)
 
 
-def test_cells_are_numbered_without_gaps(judge):
-    counts = [judge.run(BOTH, Learner(split_heads=answer)).ran.count for answer in (wrong, right)]
-    assert counts[1] == counts[0] + 1
+@pytest.mark.parametrize("answer", [wrong, right])
+def test_cell_runs_under_its_number(judge, answer):
+    assert judge.run(BOTH, Learner(split_heads=answer), count=7).ran.count == 7
+
+
+@pytest.mark.parametrize(
+    ("sources", "order"),
+    [((SHAPE, BOTH), (1, 0)), (("limit = 1", BOTH), (0, 1)), (("import math", BOTH), (0, 1))],
+)
+def test_values_are_judged_first_unless_a_cell_defines_something(judge, sources, order):
+    cells = [Cell(i, source, True) for i, source in enumerate(sources)]
+    assert tuple(cell.index for cell in judge.in_order(cells)) == order
 
 
 def test_check_is_itself_again_afterwards(judge):

@@ -146,6 +146,26 @@ def test_one_graded_cell_does_not_influence_the_next(worker):
     assert run(worker, *cells)[1:] == [(), ()]
 
 
+def test_graded_cells_are_numbered_as_they_stand(worker):
+    graded = ["graded check.merge_heads(f, aspect='shape', hidden=True)", "graded assert True"]
+    setup = ("from attention_lab import check",)
+    cells = ran(worker, "def f(x):\n    return x.transpose(1, 2).flatten(2)", *graded, setup=setup)
+    assert [cell.count for cell in cells[1:]] == [1, 2]
+
+
+def test_graded_cell_may_use_what_the_one_above_it_defines(worker):
+    *_, passed = run(worker, "pass", "graded limit = 3", "graded assert limit == 3")
+    assert passed == ()
+
+
+def test_what_was_right_is_asked_for_again_once_it_may_have_changed(worker):
+    right = "def f(x):\n    return x.transpose(1, 2).flatten(2)"
+    graded = [f"graded check.merge_heads(f, aspect='{a}', hidden=True)" for a in ("shape", "value")]
+    setup = ("from attention_lab import check",)
+    *_, shape, value = run(worker, right, *graded, "f = None", *graded, setup=setup)
+    assert shape[0]["output_type"] == value[0]["output_type"] == "error"
+
+
 def test_nothing_is_left_in_the_judge(worker):
     run(worker, "pass", "graded leftover = 1")
     (error,) = run(worker, "pass", "graded leftover")[1]
