@@ -1011,9 +1011,9 @@ for when, heads in heads_then.items():
 # written a new tensor in the order of its own axes, head after head.
 
 # %% [markdown] id="follow-idea"
-# **One token, all seven functions.** Before you put them together: here is token 1 of the paper
-# numbers on its way through them, in head 1. You have worked out its weights and its output
-# yourself. Step on, and say beforehand what the next shape will be.
+# **One token, all seven functions.** Before you put them together, follow token 1 of the paper
+# numbers, `t1`, through them, in head 1. Its weights and its output you have seen on paper. Step
+# on, and say beforehand what the next shape will be.
 
 # %% id="follow-a-token"
 from attention_lab.heatmap import follow
@@ -1021,8 +1021,8 @@ from attention_lab.heatmap import follow
 paper_same = example.linear(torch.eye(4).tolist(), [0, 0, 0, 0])
 follow(
     globals(),
-    ["token 0", "token 1", "token 2"],
-    token=1,
+    "t0 t1 t2",
+    token="t1",
     head=1,
     x=torch.tensor(paper_x).float(),
     projections=(paper_proj, paper_same, paper_same),  # keys and values are x itself
@@ -1284,7 +1284,7 @@ bug = (raw + causal_mask(6)).softmax(-1)
 beside_yours(bug, "No root")
 
 # %% [markdown] id="wrong-root-answer"
-# The hardest to see, and our picture hardly shows it: our scores are few and tidy. With 64
+# The hardest to see: 0.97 has become 1.00, no more, since our scores are few and tidy. With 64
 # random features, step 3 has shown what it does. This is why the checks compare numbers.
 
 # %% [markdown] id="to-keep"

@@ -49,15 +49,15 @@ def where(page):
 
 def test_buttons_keys_and_slider_step(open_page, walk):
     page = open_page(walk)
-    expect(where(page)).to_have_text("Start")
+    expect(where(page)).to_have_text("Start: x")
     page.get_by_role("button", name="Next").click()
-    expect(where(page)).to_have_text("step 1 of 7: project")
+    expect(where(page)).to_have_text("Step 1 of 7: project")
     page.keyboard.press("ArrowRight")
-    expect(where(page)).to_have_text("step 2 of 7: split_heads")
+    expect(where(page)).to_have_text("Step 2 of 7: split_heads")
     page.keyboard.press("ArrowLeft")
-    expect(where(page)).to_have_text("step 1 of 7: project")
+    expect(where(page)).to_have_text("Step 1 of 7: project")
     page.get_by_role("slider", name="Step").press("End")
-    expect(where(page)).to_have_text("step 7 of 7: merge_heads")
+    expect(where(page)).to_have_text("Step 7 of 7: merge_heads")
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
     expect(page.get_by_role("listitem")).to_have_count(1)
 

@@ -140,11 +140,11 @@ def test_follow_steps_and_keeps_its_keys(jupyter, lab):
     jupyter.write("follow.ipynb", FOLLOW, "1 + 1")
     page = lab("follow.ipynb", run=True)
     where = page.locator("section.walk [aria-live]")
-    expect(where).to_have_text("Start", timeout=60_000)
+    expect(where).to_have_text("Start: x", timeout=60_000)
     page.get_by_role("button", name="Next").click()
     for key in ["ArrowRight", "x", "d", "d", "ArrowRight"]:
         page.keyboard.press(key)
-    expect(where).to_have_text("step 3 of 7: attention_scores")
+    expect(where).to_have_text("Step 3 of 7: attention_scores")
     expect(page.get_by_role("columnheader", name="your score")).to_be_visible()
     expect(page.locator(".jp-Notebook .jp-CodeCell")).to_have_count(2)
 

@@ -291,6 +291,8 @@ def test_what_the_bugs_do(names, prose):
     right = steps.masked_softmax(scores, mask)
     sharper = steps.masked_softmax(scores * math.sqrt(8), mask)
     assert ((sharper - right).abs() < 0.04).all()
+    before, after = (f"{weights[0, 0, 5, 4]:.2f}" for weights in (right, sharper))
+    assert f"{before} has become {after}, no more" in prose["wrong-root-answer"]
 
 
 def test_costs(names):

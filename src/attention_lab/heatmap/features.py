@@ -17,6 +17,7 @@ from PIL import Image, ImageDraw
 
 from attention_lab.heatmap import page
 from attention_lab.heatmap.display import bundle
+from attention_lab.heatmap.drawn import once
 from attention_lab.heatmap.palette import LIGHT, lookup
 from attention_lab.heatmap.picture import font, write
 from attention_lab.heatmap.weights import read_numbers
@@ -118,6 +119,7 @@ class FeatureMap:
     def _strength(self, value: float) -> float:
         return abs(value) / self._strongest if np.isfinite(value) else 0
 
+    @once
     def _png(self) -> bytes:
         pictures = [self._draw(name, array) for name, array in self.slices.items()]
         width, height = pictures[0].size

@@ -161,10 +161,10 @@ class _Walker:
         return [part.detach() for part in parts] if many else result.detach()
 
     def _tell_tokens(self, x) -> Step:
-        sentence = f"x: “{self.word}” is a row of {x.shape[-1]} numbers, its features."
+        sentence = f"x has {x.shape[-1]} features for each token. We follow those of “{self.word}”."
         if self.drawn:
-            sentence += " Here they are drawn at random, and the weights of step 1 too."
-        return Step("Start", sentence, [self._by_token("x", x)])
+            sentence += " They are drawn at random, and the weights of step 1 too."
+        return Step("x", sentence, [self._by_token("x", x)])
 
     def _tell_project(self, q, k, v) -> Step:
         d_head = q.shape[-1] // self.H

@@ -15,6 +15,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from attention_lab.heatmap.diagnose import diagnose
+from attention_lab.heatmap.drawn import once
 from attention_lab.heatmap.palette import LIGHT, lookup
 from attention_lab.heatmap.scene import Frame, Scene
 from attention_lab.heatmap.words import name_heads, shorten, tell_apart
@@ -32,6 +33,7 @@ _ROOM_FOR_NUMBER = 52
 LONG = 48
 
 
+@once
 def png(scene: Scene, head: int | None = None) -> bytes:
     """A PNG of the frame shown first, with ``head`` (default: the chosen one) large."""
     return to_png(draw(scene, scene.head if head is None else head))

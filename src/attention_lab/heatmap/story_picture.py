@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image, ImageDraw
 
+from attention_lab.heatmap.drawn import once
 from attention_lab.heatmap.picture import (
     INK,
     LINE,
@@ -32,6 +33,7 @@ HEAD = 40
 SHADE = 70
 
 
+@once
 def story_png(title: str, steps: list[Step]) -> bytes:
     """A PNG of all steps below one another; what is shown only on demand is left out."""
     blocks = [_text(title, 16, bold=True)]

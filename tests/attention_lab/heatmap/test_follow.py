@@ -47,7 +47,7 @@ def titles(walk):
 
 def test_right_steps_are_all_told_without_a_warning():
     walk = follow(STEPS, "the cat likes the dog", token="likes", head=1)
-    assert titles(walk) == ["Start", *STEPS]
+    assert titles(walk) == ["x", *STEPS]
     assert [step.warning for step in walk.steps] == [""] * 8
     assert "4. causal_mask: “likes” may not look at the₂, dog: −∞ is added" in repr(walk)
     assert set(walk._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
@@ -129,7 +129,7 @@ def test_what_differs_is_said(name, wrong, says):
 )
 def test_a_step_that_fails_ends_the_walk(broken, says):
     walk = follow(STEPS | {"split_heads": broken}, "the cat sat")
-    assert titles(walk) == ["Start", "project", "It stops here"]
+    assert titles(walk) == ["x", "project", "It stops here"]
     assert says in walk.steps[-1].warning
 
 

@@ -34,5 +34,5 @@ function expand(code, [step, ratio]) {
 // How a value reads, also aloud. Beyond 1 a third decimal would be finer than the codes.
 function say(value) {
   if (value === -Infinity) return "masked";
-  return Number.isNaN(value) ? "NaN" : value.toFixed(Math.abs(value) > 1.001 ? 2 : 3);
+  return Number.isNaN(value) ? "NaN" : value.toFixed(Math.abs(value) > 1.001 ? 2 : 3).replace("-", "−");
 }

@@ -33,8 +33,8 @@ class Walk {
     this.slider.value = this.index;
     const name = this.steps[this.index].querySelector("h3").textContent;
     this.slider.setAttribute("aria-valuetext", name);
-    const number = this.index ? `step ${this.index} of ${this.steps.length - 1}: ` : "";
-    this.where.textContent = `${number}${name}`;
+    const number = this.index ? `Step ${this.index} of ${this.steps.length - 1}` : "Start";
+    this.where.textContent = `${number}: ${name}`;
     this.back.disabled = this.index === 0;
     this.next.disabled = this.index === this.steps.length - 1;
   }
