@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from pathlib import Path
 
 from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
@@ -14,6 +15,7 @@ from nbgrader.preprocessors import (
     LimitOutput,
     OverwriteKernelspec,
 )
+from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from classroom.collect import LmsCollector, SafeExtractor
@@ -63,6 +65,7 @@ def configure(c: Config) -> None:
     graded as nbgrader grades them by itself.
     """
     _put_interpreter_on_path()
+    _hide_remarks_on_nbgrader()
     c.Autograde.exporter_class = RepairingExporter
     c.Autograde.sanitize_preprocessors = list(SANITIZE)
     c.Autograde.autograde_preprocessors = list(AUTOGRADE)
@@ -93,3 +96,8 @@ def _put_interpreter_on_path() -> None:
     path = os.environ.get("PATH", "").split(os.pathsep)
     if folder not in path:
         os.environ["PATH"] = os.pathsep.join([folder, *path])
+
+
+def _hide_remarks_on_nbgrader() -> None:
+    """SQLAlchemy's, on how nbgrader enters a submission, six lines each time."""
+    warnings.filterwarnings("ignore", "Object of type <Submitted", SAWarning)

@@ -11,13 +11,11 @@ import fnmatch
 import logging
 import os
 import sys
-import warnings
 from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp, GenerateFeedbackApp, NbGrader
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.exc import SAWarning
 
 from classroom import editions
 from classroom.course import (
@@ -58,8 +56,6 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     # The tensors are small: a second thread only waits for the first.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    # nbgrader's queries set these off; they say nothing about the class.
-    warnings.filterwarnings("ignore", category=SAWarning)
     try:
         root, nbgrader_options = _prepare(Path.cwd())
         assignments = options.assignments or _assignments(root)

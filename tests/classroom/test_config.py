@@ -1,13 +1,18 @@
 import os
 import sys
+import warnings
 from pathlib import Path
 
+import pytest
+from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from classroom import configure
 from classroom.config import AUTOGRADE, SANITIZE
+from classroom.register import register
 
 
 def test_preprocessors_are_set_whole_however_often_it_is_called():
@@ -45,3 +50,15 @@ def test_an_empty_path_is_no_obstacle(monkeypatch):
     monkeypatch.delenv("PATH")
     configure(Config())
     assert str(Path(sys.executable).parent) in os.environ["PATH"].split(os.pathsep)
+
+
+def test_no_remarks_on_how_nbgrader_enters_a_submission(course):
+    register(course.directory, "small", course.config)
+    with warnings.catch_warnings(), Gradebook(course.directory.db_url) as book:
+        warnings.simplefilter("error")
+        book.add_student("ada")
+        with pytest.raises(SAWarning):
+            book.add_submission("small", "ada")
+        book.db.rollback()
+        configure(Config())
+        book.add_submission("small", "ada")

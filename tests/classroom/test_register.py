@@ -103,7 +103,7 @@ def test_an_assignment_without_notebooks_counts_as_missing(course):
         assert is_registered(book, "small")
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 def test_withdrawn_grades_are_left_to_a_human(registered):
     with gradebook(registered) as book:
         book.add_student("ada")
@@ -119,7 +119,7 @@ def test_withdrawn_grades_are_left_to_a_human(registered):
         assert all(g.needs_manual_grade for n in submission.notebooks for g in n.grades)
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 def test_another_notebook_keeps_its_grades(registered):
     with gradebook(registered) as book:
         book.add_student("ada")

@@ -92,7 +92,7 @@ def test_a_class_is_complete_when_everything_has_points():
     assert not ClassReport("mha", MAXIMUM, [row("ada")], {"bob": "an empty folder"}).complete
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 class TestReadClass:
     @pytest.fixture
     def book(self, course):

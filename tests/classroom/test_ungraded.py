@@ -96,7 +96,7 @@ def test_a_timestamp_that_is_no_date(course):
     assert why(course) is None
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 class TestWithoutGrade:
     @pytest.fixture(autouse=True)
     def _ada_is_graded(self, course):

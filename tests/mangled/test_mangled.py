@@ -4,7 +4,7 @@ import pytest
 from manglings import ASSIGNMENT, MANGLINGS
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 @pytest.mark.parametrize("mangling", MANGLINGS, ids=lambda mangling: mangling.name)
 def test_mangled(mangling, graded, note):
     points = None if mangling.name in graded.reasons else graded.points[mangling.name]

@@ -79,7 +79,7 @@ def points(url):
     return found
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 def test_nothing_is_lost_and_everybody_gets_what_was_earned(tmp_path, new_database):
     url = new_database()
     make_course(tmp_path, url)

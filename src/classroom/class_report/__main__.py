@@ -6,12 +6,10 @@ nbgrader's own, such as --course-dir and --db.
 
 import argparse
 import sys
-import warnings
 from pathlib import Path
 
 from nbgrader.api import MissingEntry
 from nbgrader.apps import NbGrader
-from sqlalchemy.exc import SAWarning
 
 from classroom.class_report.page import render
 from classroom.class_report.reading import read_class
@@ -20,7 +18,6 @@ from classroom.class_report.reading import read_class
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     options, nbgraders = _parser().parse_known_args(arguments)
-    warnings.filterwarnings("ignore", category=SAWarning)  # they say nothing about the class
     app = NbGrader()
     app.initialize(["--log-level=ERROR", *nbgraders])
     try:

@@ -4,9 +4,11 @@ from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry
 from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy.orm import Session
 
+from classroom.grading.record import Record
+
 
 class SaveAllOrNothing(SaveAutoGrades):
-    """Saves the points of a notebook in one transaction.
+    """Saves the points of a notebook in one transaction, and whether a human should look at it.
 
     nbgrader commits after every cell; cut off between two, it leaves a notebook half graded.
     """
@@ -23,6 +25,8 @@ class SaveAllOrNothing(SaveAutoGrades):
             self.gradebook = Entries(gradebook.db, submitted.id)
             for index, cell in enumerate(nb.cells):
                 self.preprocess_cell(cell, resources, index)
+            record = Record.read(nb)
+            submitted.flagged = submitted.flagged or bool(record and record.flags)
             gradebook.db.commit()
         return nb, resources
 

@@ -7,13 +7,12 @@ the one with nbgrader_config.py. The exit status is 2 if nothing was graded agai
 import argparse
 import os
 import sys
-import warnings
 from pathlib import Path
 
 from nbgrader.apps import AutogradeApp
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.exc import SAWarning, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from classroom.regrade.apply import apply
@@ -29,7 +28,6 @@ def main(arguments: list[str] | None = None) -> int:
     if options.apply and options.renamed:
         parser.error("--renamed belongs to the run that shows the table; --apply takes it over")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    warnings.filterwarnings("ignore", category=SAWarning)  # they say nothing about the class
     course, config = _open_course()
     try:
         _regrade(options, course, config)

@@ -106,7 +106,11 @@ def _write_marks(gradebook: Gradebook, assignment: str, after: Mapping[str, Mark
     write(
         SubmittedNotebook,
         [
-            {"id": key, "late_submission_penalty": after[student].penalties[notebook]}
+            {
+                "id": key,
+                "late_submission_penalty": after[student].penalties[notebook],
+                "flagged": after[student].flagged[notebook],
+            }
             for key, student, notebook in rows(
                 of_notebooks(notebooks.select_from(SubmittedNotebook), assignment)
             )

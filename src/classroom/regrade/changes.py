@@ -134,14 +134,15 @@ def regraded(old: Marks, tried: Marks, back: Back, changed: Mapping[CellName, st
         name: Note(note.auto, _note_before(old, name, back).manual)
         for name, note in tried.notes.items()
     }
-    return Marks(tried.timestamp, cells, notes, tried.penalties)
+    flagged = {name: old.flagged.get(name) or found for name, found in tried.flagged.items()}
+    return Marks(tried.timestamp, cells, notes, tried.penalties, flagged)
 
 
 def kept(old: Marks, tried: Marks, back: Back) -> Marks:
     """What a student has whose work could not be graded again: what there was, in the new cells."""
     cells = {name: old.cells.get(back.get(name, name), Mark()) for name in tried.cells}
     notes = {name: _note_before(old, name, back) for name in tried.notes}
-    return Marks(old.timestamp, cells, notes, old.penalties)
+    return Marks(old.timestamp, cells, notes, old.penalties, old.flagged)
 
 
 def _note_before(old: Marks, name: CellName, back: Back) -> Note:

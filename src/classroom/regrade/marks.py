@@ -45,12 +45,16 @@ class Note:
 
 @dataclass(frozen=True)
 class Marks:
-    """What a student has for an assignment. penalties: for handing in late, by notebook."""
+    """What a student has for an assignment.
+
+    penalties, for handing in late, and flagged, for a human to look at: by notebook.
+    """
 
     timestamp: datetime | None = None
     cells: Mapping[CellName, Mark] = field(default_factory=dict)
     notes: Mapping[CellName, Note] = field(default_factory=dict)
     penalties: Mapping[str, float | None] = field(default_factory=dict)
+    flagged: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def total(self) -> float:
@@ -61,16 +65,18 @@ class Marks:
 def read_marks(gradebook: Gradebook, assignment: str) -> dict[str, Marks]:
     """What every student has whose submission of an assignment is in the gradebook."""
     submissions = select(SubmittedAssignment.student_id, SubmittedAssignment.timestamp)
-    penalties = select(
-        SubmittedAssignment.student_id, Notebook.name, SubmittedNotebook.late_submission_penalty
-    ).select_from(SubmittedNotebook)
+    notebooks = select(
+        SubmittedAssignment.student_id, Notebook.name,
+        SubmittedNotebook.late_submission_penalty, SubmittedNotebook.flagged,
+    ).select_from(SubmittedNotebook)  # fmt: skip
     rows = gradebook.db.execute
     marks = {
-        student: Marks(timestamp, {}, {}, {})
+        student: Marks(timestamp, {}, {}, {}, {})
         for student, timestamp in rows(of_assignment(submissions, assignment))
     }
-    for student, notebook, penalty in rows(of_notebooks(penalties, assignment)):
+    for student, notebook, penalty, flagged in rows(of_notebooks(notebooks, assignment)):
         marks[student].penalties[notebook] = penalty
+        marks[student].flagged[notebook] = flagged
     for _, student, *cell, auto, manual, extra, needs in rows(
         of_cells(
             Grade, assignment,

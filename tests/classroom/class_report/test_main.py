@@ -4,7 +4,7 @@ from nbgrader.api import Gradebook
 from classroom.class_report.__main__ import main
 from classroom.register import register
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from classroom.class_report.reading import UNNAMED, UNWRITTEN, Submission, read_
 from classroom.grading.record import Record
 from classroom.register import register
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 RIGHT = "def double(x):\n    return 2 * x"
 STUB = "def double(x):\n    # YOUR CODE HERE\n    raise NotWrittenYet"
 SHAPE, VALUE = "test_double_shape", "test_double_value"

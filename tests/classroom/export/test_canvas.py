@@ -2,7 +2,7 @@ import functools
 
 import pytest
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 
 GRADEBOOK = (
     "Student,ID,SIS User ID,SIS Login ID,Section,small (48213),Other (1)\n"

@@ -4,7 +4,7 @@ from sqlalchemy import event
 
 from classroom.export.scores import Score, read_scores
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 SHAPE, VALUE = "test_double_shape", "test_double_value"
 
 

@@ -6,7 +6,7 @@ from nbformat.v4 import new_notebook
 
 from classroom.grading.record import Record
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 
 
 @pytest.fixture

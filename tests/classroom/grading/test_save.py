@@ -3,10 +3,11 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import saveautogrades
 
+from classroom.grading.record import Record
 from classroom.grading.save import SaveAllOrNothing
 from classroom.register import register
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 
 
 @pytest.fixture
@@ -32,6 +33,23 @@ def test_points_of_all_cells_are_saved(graded):
     course, nb, resources = graded
     SaveAllOrNothing().preprocess(nb, resources)
     assert points(course) == {"test_double_shape": 1, "test_double_value": 2}
+
+
+def is_flagged(course):
+    with Gradebook(course.directory.db_url) as gradebook:
+        return gradebook.find_submission_notebook("small", "small", "ada").flagged
+
+
+def test_what_a_human_should_look_at_is_flagged_until_a_human_says_otherwise(graded):
+    course, nb, resources = graded
+    SaveAllOrNothing().preprocess(nb, resources)
+    assert not is_flagged(course)
+    Record(finished=True, flags=["mentions gc"]).write(nb)
+    SaveAllOrNothing().preprocess(nb, resources)
+    assert is_flagged(course)
+    Record(finished=True).write(nb)
+    SaveAllOrNothing().preprocess(nb, resources)
+    assert is_flagged(course)
 
 
 def test_points_are_saved_all_or_not_at_all(graded, monkeypatch):

@@ -9,7 +9,7 @@ from classroom.regrade.changes import find_changes
 from classroom.regrade.marks import Mark, Note
 from classroom.regrade.trial import last_trial, run_trial
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 
 SHAPE, VALUE = ("small", "test_double_shape"), ("small", "test_double_value")
 

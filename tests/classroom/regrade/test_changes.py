@@ -75,6 +75,14 @@ def test_who_cannot_be_graded_again_keeps_all_there_was():
     assert after.penalties == {"nb": 1.0}
 
 
+def test_a_flag_stays_and_a_new_one_is_taken_over():
+    was = Marks(flagged={"human": True, "trial": False, "nobody": False})
+    tried = Marks(flagged={"human": False, "trial": True, "nobody": False})
+    after = regraded(was, tried, {}, {}).flagged
+    assert after == {"human": True, "trial": True, "nobody": False}
+    assert kept(was, tried, {}).flagged == was.flagged
+
+
 def test_cells_in_which_points_differ():
     before = Marks(None, {OLD: Mark(1), OTHER: Mark(2), ("nb", "gone"): Mark(1, 0.5)})
     after = Marks(None, {NEW: Mark(1), OTHER: Mark(0), ("nb", "more"): Mark(3)})
@@ -86,7 +94,7 @@ def test_cells_in_which_points_differ():
     ]
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 def test_a_mistake_that_is_recognised_now_is_named(graded):
     graded.verdicts["ada"] = {"test_double_shape": 0, "test_double_value": 0}
     trial = run_trial(graded.directory, "small", graded.config, {})

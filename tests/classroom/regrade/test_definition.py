@@ -12,7 +12,7 @@ from classroom.regrade.definition import (
     renamed_cells,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 
 
 def in_source(graded):

@@ -2,7 +2,7 @@ import pytest
 from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 
 
 def generate(graded, assignment="small"):

@@ -9,7 +9,7 @@ from classroom.regrade import trial
 from classroom.regrade.__main__ import main
 from classroom.regrade.marks import Mark
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 
 WRONG = "def double(x):\n    return x"
 

@@ -27,12 +27,13 @@ def test_the_total_is_what_is_left_of_the_points():
     assert Marks(None, cells, {}, {"small": 3.0}).total == 0
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 def test_all_that_the_gradebook_has_is_read(graded):
     graded.by_hand("bob", "test_double_value", 1.5, "nearly")
     with graded.gradebook() as gradebook:
         notebook = gradebook.find_submission_notebook("small", "small", "bob")
         notebook.late_submission_penalty = 0.5
+        notebook.flagged = True
         gradebook.db.commit()
         marks = read_marks(gradebook, "small")
         assert read_marks(gradebook, "other") == {}
@@ -45,4 +46,5 @@ def test_all_that_the_gradebook_has_is_read(graded):
         {SHAPE: Mark(1, None, None, False), VALUE: Mark(0, 1.5, None, False)},
         {("small", "double"): Note(None, "nearly")},
         {"small": 0.5},
+        {"small": True},
     )

@@ -13,7 +13,7 @@ from classroom.regrade.trial import (
     run_trial,
 )
 
-pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 
 
 def run(graded, **renamed):

@@ -34,7 +34,7 @@ def test_the_reason_is_raised_where_there_is_none(course, export):
         export(path)
 
 
-@pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+@pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 def test_zero_that_nbgrader_gives_for_another_name_is_taken_back(course, export):
     register(course.directory, "small", course.config)
     path = course.hand_in("ada")
