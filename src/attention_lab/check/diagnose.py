@@ -1,13 +1,22 @@
 """From a verdict to words: what was seen, which misconception it shows, where to look."""
 
+from itertools import islice
+
 from attention_lab.check import catalogue, words
 from attention_lab.check.card import card
 from attention_lab.check.evidence import Evidence
 from attention_lab.check.judge import KINDS
-from attention_lab.check.matching import matching
+from attention_lab.check.matching import Reading, matching
 from attention_lab.check.mistake import Mistake
 from attention_lab.check.references import STEPS
-from attention_lab.check.signatures import ANYWHERE, CERTAIN, OTHERS, reads_globals
+from attention_lab.check.signatures import (
+    ANYWHERE,
+    BESIDE,
+    CERTAIN,
+    OTHERS,
+    looped,
+    reads_globals,
+)
 
 UNWRITTEN = ("NotWrittenYet", "NotImplementedError")
 
@@ -18,34 +27,57 @@ def diagnose(step, aspect, probes, observations, expected, verdict) -> Mistake:
     if getattr(symptom.got, "type", "") in UNWRITTEN:
         return Mistake(step, "shape", *words.UNWRITTEN)
     try:
-        return _explained(symptom, Evidence(step, probes, observations, expected, verdict))
+        return explain(symptom, Evidence(step, probes, observations, expected, verdict))
     except Exception:  # an answer may be odder than all that was thought of here
         seen = f"with {words.tried(step, symptom)}, {KINDS[symptom.kind]}."
         return Mistake(step, symptom.aspect, seen, *words.MEANING[symptom.kind])
 
 
-def _explained(symptom, evidence):
-    step = evidence.step
+def explain(symptom, evidence) -> Mistake:
+    """Return the Mistake of which `symptom` is the first to be told."""
     seen, shown = words.seen(evidence, symptom), card(evidence, symptom)
-    known = recognise(evidence)
-    if not known:
-        return Mistake(step, symptom.aspect, seen, *words.meaning(symptom), card=shown)
-    first, *others = known
-    means = words.means(first, others)
-    return Mistake(step, symptom.aspect, seen, means, first.look, first.slug, shown)
+    readings = recognise(evidence)
+    if not readings:
+        return Mistake(
+            evidence.step, symptom.aspect, seen, *words.meaning(evidence, symptom), card=shown
+        )
+    slug = readings[0][0].slug
+    return Mistake(
+        evidence.step, symptom.aspect, seen, *words.told(readings, evidence), slug, shown
+    )
 
 
-def recognise(evidence) -> list[catalogue.Misconception]:
-    """Return the misconceptions that fit, likeliest first: one, several, or none."""
-    others = OTHERS if evidence.step in STEPS else ANYWHERE
-    known = _signed(evidence, CERTAIN) or matching(evidence) or _signed(evidence, others)
-    if known and known[0].slug == "hard-coded-size":  # perhaps in a variable
-        return _signed(evidence, [reads_globals]) or known
+def recognise(evidence) -> list[Reading]:
+    """Return what fits, likeliest first: one reading, several, or none.
+
+    What is done beside the numbers is named last where something else makes them wrong.
+    """
+    if certain := _first(evidence, CERTAIN):
+        return certain
+    if not evidence.goes_wrong:
+        return _first(evidence, BESIDE) or _of_the_sum(evidence)
+    beside = tuple(_signed(evidence, (*BESIDE, looped)))
+    readings = _of_the_sum(evidence)
+    if not readings:
+        return [beside[:1]] if beside else []
+    return [(*reading, *(b for b in beside if b not in reading)) for reading in readings]
+
+
+def _of_the_sum(evidence):
+    """What fits the numbers, or what else came back or was raised."""
+    known = matching(evidence) or _first(evidence, OTHERS if evidence.step in STEPS else ANYWHERE)
+    if known and known[0][0].slug == "hard-coded-size":  # perhaps in a variable
+        return _first(evidence, [reads_globals]) or known
     return known
 
 
+def _first(evidence, signatures):
+    """The first thing that the signatures recognise as the only reading, or none."""
+    return [(entry,) for entry in islice(_signed(evidence, signatures), 1)]
+
+
 def _signed(evidence, signatures):
+    """What the signatures recognise, one after the other."""
     for signature in signatures:
         if entry := catalogue.explain(evidence.step, signature(evidence)):
-            return [entry]
-    return []
+            yield entry

@@ -62,9 +62,9 @@ class Trial:
         if isinstance(first, int):
             return {"T": first}
         if first.dim() == 4:
-            width = {"masked_softmax": (), "attend": self.call.args[-1].shape[3:]}
-            known = *first.shape[:3], *width.get(self.probe.step, first.shape[3:])
-            return dict(zip(("B", "H", "T", "d_head"), known, strict=False))
+            names = ("B", "H", "T", "d_head")[: 3 if self.probe.step == "masked_softmax" else 4]
+            last = self.call.args[1] if self.probe.step == "attend" else first
+            return dict(zip(names, last.shape, strict=False))
         sizes = dict(zip(("B", "T", "d_model"), first.shape, strict=True))
         heads = self.probe.module.num_heads if self.probe.module else self.call.args[1]
         if isinstance(heads, int):
@@ -86,6 +86,11 @@ class Evidence:
     def kinds(self):
         """The kinds of symptoms that there are."""
         return {symptom.kind for symptom in self.verdict.symptoms}
+
+    @property
+    def goes_wrong(self):
+        """Whether anything but manner is wrong."""
+        return any(symptom.aspect != "manner" for symptom in self.verdict.symptoms)
 
     @property
     def wrong_numbers(self):

@@ -1,7 +1,8 @@
 """Which known mistakes do what an answer does: faulty implementations, run and compared."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import combinations, islice
 from types import SimpleNamespace
 
 import torch
@@ -16,29 +17,63 @@ from attention_lab.observation.probe import PROJECTIONS
 EXACT = 1e-12
 AS_GOOD_AS_INFINITE = 3e4  # in a mask, beside scores of up to 1e4
 
+Reading = tuple[catalogue.Misconception, ...]  # mistakes that do together what was seen
 
-def matching(evidence) -> list[catalogue.Misconception]:
+
+def matching(evidence) -> list[Reading]:
     """Return the known mistakes that do what the answer does wherever it was tried, right and
-    wrong; likeliest first. Where none does, those that do so at ordinary sizes and numbers: then
-    there is another mistake beside it."""
-    comparisons = _comparisons(evidence)
-    ordinary = [c for c in comparisons if c.trial.probe.basic]
+    wrong; likeliest first. Where none does, two made together, in different parts of the answer;
+    else those that do so at ordinary sizes and numbers: then there is another one beside it."""
+    step, everywhere = evidence.step, _comparisons(evidence)
+    ordinary = [c for c in everywhere if c.trial.probe.basic]
     with torch.no_grad():
-        return _agreeing(evidence.step, comparisons) or _agreeing(evidence.step, ordinary)
+        return (
+            _agreeing(_singles(step), everywhere)
+            or _first_agreeing(_pairs(step), everywhere)
+            or _agreeing(_singles(step), ordinary)
+        )
 
 
-def _agreeing(step, comparisons):
-    if not any(c.got is not None and not c.trial.right for c in comparisons):
-        return []
-    found = []
+@lru_cache
+def _singles(step):
+    """Each mistake of a step as a reading, and its faulty implementations."""
+    return tuple(((entry,), entry.faulty) for entry in catalogue.of_step(step))
+
+
+@lru_cache
+def _pairs(step):
+    """Two mistakes of a step in different parts of one answer, and the implementation of both. Only
+    the first way to make each that is such a part, since there are thousands of pairs."""
+    parts = []
     for entry in catalogue.of_step(step):
-        same = [faulty for faulty in entry.faulty if all(c.agrees(faulty) for c in comparisons)]
-        if same:
-            found.append((entry, same))
+        parts += [(entry, f) for f in entry.faulty if isinstance(f, partial)][:1]
+    return tuple(
+        ((one, other), (partial(first.func, **first.keywords, **second.keywords),))
+        for (one, first), (other, second) in combinations(parts, 2)
+        if first.func is second.func and not first.keywords.keys() & second.keywords.keys()
+    )
+
+
+def _agreeing(readings, comparisons):
+    found = list(_fitting(readings, comparisons))
     if len(found) > 1:  # those that agree to the last digit come first
         exact = [c for c in comparisons if c.is_exact]
         found.sort(key=lambda pair: not any(_agrees_exactly(f, exact) for f in pair[1]))
-    return [entry for entry, _ in found]
+    return [reading for reading, _ in found]
+
+
+def _first_agreeing(readings, comparisons):
+    return [reading for reading, _ in islice(_fitting(readings, comparisons), 1)]
+
+
+def _fitting(readings, comparisons):
+    """The readings that do what was seen, and the implementations that do."""
+    if not any(c.got is not None and not c.trial.right for c in comparisons):
+        return
+    for reading, implementations in readings:
+        same = [faulty for faulty in implementations if all(c.agrees(faulty) for c in comparisons)]
+        if same:
+            yield reading, same
 
 
 def _agrees_exactly(faulty, comparisons):

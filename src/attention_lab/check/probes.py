@@ -36,8 +36,20 @@ class Sizes:
     def d_head(self):
         return self.d_model // self.H
 
-    def __str__(self):
-        return f"B={self.B}, T={self.T}, d_model={self.d_model}, {self.H} head{'s'[: self.H > 1]}"
+    def known_to(self, step):
+        """Return in words the sizes that the arguments of `step` have."""
+        heads = f"{self.H} head{'s'[: self.H > 1]}"
+        B, T, d_model, d_head = (
+            f"{name}={getattr(self, name)}" for name in ("B", "T", "d_model", "d_head")
+        )
+        known = {
+            "project": (B, T, d_model),
+            "causal_mask": (T,),
+            "masked_softmax": (B, heads, T),
+            "split_heads": (B, T, d_model, heads),
+            "MultiHeadAttention": (B, T, d_model, heads),
+        }
+        return ", ".join(known.get(step, (B, heads, T, d_head)))
 
 
 DISTINCT = Sizes(3, 7, 30, 5)
@@ -94,9 +106,9 @@ def _function_probes(step, draw, hidden):
     for sizes, gradients in zip(VISIBLE, (2, 1), strict=True):
         call = Call(arguments(step, draw, sizes))
         calls = (with_gradient(step, draw, call),) * gradients + (call,) * (2 - gradients)
-        yield Probe(step, f"{sizes}", calls, basic=True)
+        yield Probe(step, sizes.known_to(step), calls, basic=True)
     for sizes in (ALL_ALIKE, LESSON):
-        yield Probe(step, f"{sizes}", (Call(arguments(step, draw, sizes)),), basic=True)
+        yield Probe(step, sizes.known_to(step), (Call(arguments(step, draw, sizes)),), basic=True)
     if step not in ("project", "causal_mask"):
         yield from _counted(step, draw)
     if step == "masked_softmax":
@@ -111,7 +123,7 @@ def _function_probes(step, draw, hidden):
 def _hidden_function_probes(step, draw):
     for sizes in EDGES:
         call = Call(arguments(step, draw, sizes))
-        yield Probe(step, f"{sizes}", (call,), basic=True)
+        yield Probe(step, sizes.known_to(step), (call,), basic=True)
     call = Call(in_float64(arguments(step, draw, DISTINCT)))
     yield Probe(step, "float64 numbers", (call,))
     call = Call(tuple(_transposed(a) for a in arguments(step, draw, OTHER)))
@@ -268,11 +280,11 @@ def _class_probes(step, draw, hidden):
         upstream = (draw.normal(*x.shape),)
         first, last = Call((x,), upstream), Call((x, True), upstream)
         calls = (first, Call((x, True)), Call((x, False)), last)
-        yield Probe(step, f"{sizes}", calls, module=_module(draw, sizes), basic=True)
+        yield Probe(step, sizes.known_to(step), calls, module=_module(draw, sizes), basic=True)
     for sizes in (ALL_ALIKE, LESSON):
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
         calls = (Call((x,)), Call((x, True)))
-        yield Probe(step, f"{sizes}", calls, module=_module(draw, sizes), basic=True)
+        yield Probe(step, sizes.known_to(step), calls, module=_module(draw, sizes), basic=True)
     for H in HEADS_COUNTED:
         sizes = Sizes(2, 5, 3 * H, H)
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
@@ -291,7 +303,7 @@ def _hidden_class_probes(step, draw):
     for sizes in EDGES:
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
         calls = (Call((x,)), Call((x, True)))
-        yield Probe(step, f"{sizes}", calls, module=_module(draw, sizes), basic=True)
+        yield Probe(step, sizes.known_to(step), calls, module=_module(draw, sizes), basic=True)
     x = draw.normal(DISTINCT.B, DISTINCT.T, DISTINCT.d_model)
     module = _module(draw, DISTINCT)
     both = (Call((x,)), Call((x, True)))

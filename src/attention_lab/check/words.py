@@ -6,6 +6,7 @@ import textwrap
 import torch
 
 from attention_lab.check.judge import close, tensors
+from attention_lab.check.relations import relation
 
 UNWRITTEN = (
     "not written yet.",
@@ -13,6 +14,8 @@ UNWRITTEN = (
     "put your code in place of `raise NotWrittenYet`, run that cell, then this one.",
 )
 UNSAID = {("mask-ignored", "mask-tiny-value")}  # the second is too rare beside the first
+MANNER = ("mutates-input", "forbidden-library-call")
+NOT_WHY = "It need not be why these numbers are wrong."
 AXES = {
     "project": ("batch", "token", "feature"),
     "split_heads": ("batch", "head", "token", "feature"),
@@ -46,19 +49,33 @@ def tried(step, symptom):
     return f"{about}" + (f", causal={flags[0]}" if flags else "")
 
 
-def means(known, others) -> str:
-    """What a misconception means; where others do the same to every number, their beginnings."""
-    others = [other for other in others if (known.slug, other.slug) not in UNSAID]
-    return known.means + "".join(f" (Or: {_first_sentence(other.means)})" for other in others[:1])
+def told(readings, evidence) -> tuple[str, str]:
+    """Return (means, look) for what fits: of the likeliest reading each mistake; where another does
+    the same to every number, its beginning."""
+    (known, *beside), *others = readings
+    if beside:
+        all_at_once = (known, *beside)
+        return _numbered(_first_sentence(m.means) for m in all_at_once), known.look
+    also = [other for other, *_ in others if (known.slug, other.slug) not in UNSAID][:1]
+    means = known.means + "".join(f" (Or: {_first_sentence(other.means)})" for other in also)
+    only_manner = known.slug in MANNER and evidence.goes_wrong
+    return (f"{means} {NOT_WHY}" if only_manner else means), known.look
+
+
+def _numbered(sentences):
+    return " ".join(f"({n}) {sentence}" for n, sentence in enumerate(sentences, start=1))
 
 
 def _first_sentence(text):
     return text.split(". ")[0].rstrip(".") + "."
 
 
-def meaning(symptom) -> tuple[str, str]:
+def meaning(evidence, symptom) -> tuple[str, str]:
     """Return (means, look) for a symptom that fits no known misconception."""
-    return _advice(symptom.got) if symptom.kind == "error" else MEANING[symptom.kind]
+    if symptom.kind == "error":
+        return _advice(symptom.got)
+    related = relation(*_outputs(evidence, symptom)) if symptom.kind == "value" else None
+    return related[1:] if related else MEANING[symptom.kind]
 
 
 def _advice(failure):
@@ -96,16 +113,37 @@ def _short(line, length=48):
 
 def _value(evidence, symptom):
     got, right = _outputs(evidence, symptom)
-    agreeing = _agreement(evidence.step, got, right)
     wrong = 1 - float(_near(got, right).double().mean())
-    return f"the shape is right and {wrong:.0%} of the numbers are not{agreeing}."
+    share = f"{wrong:.0%}" if wrong > 0.005 else "a few"
+    related = relation(got, right)
+    more = related[0] if related else _agreement(evidence.step, got, right)
+    return f"the shape is right and {share} of the numbers are not{more}{_but_for(evidence)}."
+
+
+def _but_for(evidence):
+    """Whether it is the mask, or one of q, k and v, that all hangs on."""
+    if evidence.step == "MultiHeadAttention":
+        right = [t.right for t in evidence.basic if not t.causal]
+        return "; without the mask it is right" if right and all(right) else ""
+    if evidence.step == "project":
+        wrong = [name for name, part in zip("qkv", range(3), strict=True) if _fails(evidence, part)]
+        return (
+            f"; only {' and '.join(wrong)} differ{'s'[len(wrong) - 1 :]}" if len(wrong) < 3 else ""
+        )
+    return ""
+
+
+def _fails(evidence, part):
+    """Whether q (0), k (1) or v (2) is wrong in some call."""
+    return not all(close(t.got[part], t.wanted[part], t.tolerance) for t in evidence.wrong)
 
 
 def _nan(evidence, symptom):
     got, _ = _outputs(evidence, symptom)
     if not got.isnan().any():  # a mask, whose rows are NaN only after softmax
         rows = got.double().softmax(-1).isnan().all(-1).nonzero().flatten().tolist()
-        return f"row {_listed(rows)} is closed from end to end, so softmax makes NaN of it."
+        are = "are" if len(rows) > 1 else "is"
+        return f"{_listed('row', rows)} {are} closed from end to end: softmax makes NaN of that."
     share = float(got.isnan().double().mean())
     where = _nan_rows(evidence.step, got)
     return f"{share:.0%} of the numbers are NaN{where}."
@@ -144,14 +182,16 @@ def _agreement(step, got, right):
         agree = near.all(dim=other) if other else near
         if agree.any() and not agree.all():
             indices = agree.nonzero().flatten().tolist()
-            return f"; {name} {_listed(indices)} agree{'s' if len(indices) == 1 else ''}"
+            return f"; {_listed(name, indices)} agree{'s' if len(indices) == 1 else ''}"
     return ""
 
 
-def _listed(indices):
+def _listed(name, indices):
+    """head 2, heads 1, 3, head 0 and 6 others."""
     if len(indices) > 4:
-        return f"{indices[0]} and {len(indices) - 1} others"
-    return ", ".join(map(str, indices))
+        return f"{name} {indices[0]} and {len(indices) - 1} others"
+    several = {"query": "queries"}.get(name, f"{name}s")
+    return f"{several if len(indices) > 1 else name} {', '.join(map(str, indices))}"
 
 
 def _dtype(symptom):

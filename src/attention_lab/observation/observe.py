@@ -8,7 +8,7 @@ import linecache
 import traceback
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, ValuesView
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -207,8 +207,9 @@ def _copy(tensor):
 
 
 def _unpacked(output, expected):
-    """Take apart what unpacks to several tensors: a list, an iterator, a stacked tensor."""
-    if isinstance(output, Iterator | tuple | list):
+    """Take apart what unpacks to several tensors: a list, an iterator, a dictionary's values, a
+    stacked tensor."""
+    if isinstance(output, Iterator | ValuesView | tuple | list):
         return tuple(_as_plain_class(item) for item in islice(output, MAX_OUTPUTS))
     output = _as_plain_class(output)
     stacked = isinstance(output, Tensor) and output.dim() > 0 and output.shape[0] == expected > 1

@@ -3,7 +3,12 @@ import torch
 from tests.attention_lab.check.learner import mistake
 
 from attention_lab import NotWrittenYet, check
-from attention_lab.check import diagnose
+from attention_lab.check import diagnose, words
+
+ATTEND = """s = q @ k.mT / self.d_head**0.5
+if causal:
+    s = s + torch.full_like(s, -math.inf).triu(1)
+return self.out_proj((s.softmax(-1) @ v).transpose(1, 2).flatten(2))"""
 
 
 def test_a_mistake_that_fits_gives_its_name_and_its_words():
@@ -13,7 +18,61 @@ def test_a_mistake_that_fits_gives_its_name_and_its_words():
 
 
 def test_where_two_fit_both_are_told():
-    assert "(Or: " in mistake("attention_scores", "return q @ k.mT / q.size(-1)").means
+    source = "q, k, v = map(self.heads, (q, k, k))\n"
+    found = mistake("MultiHeadAttention", source + ATTEND)
+    assert found.misconception == "values-not-used"
+    assert "(Or: Two of queries, keys and values are the same" in found.means
+
+
+def test_dividing_by_d_head_has_one_meaning():
+    assert "(Or: " not in mistake("attention_scores", "return q @ k.mT / q.size(-1)").means
+
+
+def test_two_mistakes_made_together_are_both_told():
+    found = mistake(
+        "MultiHeadAttention",
+        "q, k, v = map(self.heads, (q, k, v))\n"
+        + ATTEND.replace("if causal", "if True").replace("self.out_proj", ""),
+    )
+    assert found.misconception == "mask-always-causal"
+    assert "(1) The future is closed even" in found.means
+    assert "(2) The merged heads come back without `out_proj`." in found.means
+
+
+@pytest.mark.parametrize(
+    ("step", "source", "first"),
+    [
+        ("attention_scores", "q /= q.size(-1)\nreturn q @ k.mT", "scale-without-sqrt"),
+        (
+            "attention_scores",
+            "q /= math.sqrt(q.size(-1))\nreturn q @ k.transpose(1, 2)",
+            "k-transposed-on-wrong-dims",
+        ),
+        (
+            "masked_softmax",
+            "if mask is not None:\n    scores += mask\nreturn scores.softmax(-2)",
+            "softmax-wrong-dim",
+        ),
+    ],
+)
+def test_a_change_in_place_is_not_blamed_for_other_mistakes(step, source, first):
+    found = mistake(step, source)
+    assert found.misconception == first
+    assert "(2) An argument was changed in place." in found.means
+
+
+def test_a_loop_is_told_beside_wrong_numbers():
+    source = "return torch.stack([weights[:, h].mT @ v[:, h] for h in range(v.size(1))], 1)"
+    found = mistake("attend", source)
+    assert found.misconception == "weights-transposed"
+    assert "(2) The heads are worked off one by one" in found.means
+
+
+def test_a_change_in_place_that_is_all_one_knows_is_no_reason():
+    assert (
+        words.NOT_WHY in mistake("attend", "v -= v.mean(2, keepdim=True)\nreturn weights @ v").means
+    )
+    assert words.NOT_WHY not in mistake("attend", "o = weights @ v\nv += 1\nreturn o").means
 
 
 def test_where_none_fits_nothing_is_claimed():
@@ -75,7 +134,7 @@ def test_whatever_happens_while_explaining_there_is_a_mistake(part, monkeypatch)
     monkeypatch.setattr(diagnose, part, broken)
     found = mistake("attention_scores", "return q @ k.mT")
     assert found.misconception is None
-    assert found.seen == "with B=3, T=7, d_model=30, 5 heads, other numbers."
+    assert found.seen == "with B=3, 5 heads, T=7, d_head=6, other numbers."
 
 
 def test_a_stub_is_only_told_to_be_one():

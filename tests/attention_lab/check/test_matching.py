@@ -2,9 +2,16 @@ from tests.attention_lab.check.learner import evidence
 
 from attention_lab.check.matching import matching
 
+ATTEND = """s = q @ k.mT / self.d_head**0.5
+if causal:
+    s = s + torch.full_like(s, -math.inf).triu(1)
+return self.out_proj((s.softmax(-1) @ v).transpose(1, 2).flatten(2))"""
+
 
 def slugs(step, source, hidden=False):
-    return [known.slug for known in matching(evidence(step, source, hidden))]
+    """Of each reading the slugs of its mistakes, with a + between them."""
+    readings = matching(evidence(step, source, hidden))
+    return ["+".join(known.slug for known in reading) for reading in readings]
 
 
 def test_what_does_the_same_everywhere_is_found():
@@ -20,8 +27,16 @@ def test_what_nobody_has_thought_of_matches_nothing():
 
 
 def test_two_that_do_the_same_are_both_found():
-    source = "return q @ k.mT / q.size(-1)"
-    assert slugs("attention_scores", source) == ["scale-without-sqrt", "double-scale"]
+    source = "q, k, v = map(self.heads, (q, k, k))\n" + ATTEND
+    assert slugs("MultiHeadAttention", source) == ["values-not-used", "shared-projection"]
+
+
+def test_two_made_together_are_found_in_different_parts():
+    source = "return q @ k.reshape(*k.shape[:2], k.size(3), -1)"
+    assert slugs("attention_scores", source) == ["missing-scale+k-reshaped-not-transposed"]
+    source = "q, k, v = map(self.heads, (q, k, v))\n" + ATTEND.replace("self.out_proj", "")
+    source = source.replace("if causal", "if True")
+    assert slugs("MultiHeadAttention", source) == ["mask-always-causal+missing-out-proj"]
 
 
 def test_a_second_mistake_on_rare_input_hides_nothing():

@@ -26,9 +26,25 @@ def test_sizes_are_told_apart_and_the_lessons_are_not():
     d = DISTINCT
     assert len({d.B, d.T, d.d_model, d.H, d.d_head}) == 5
     assert LESSON.d_head == LESSON.H
-    assert str(Sizes(1, 2, 3, 1)) == "B=1, T=2, d_model=3, 1 head"
+    assert Sizes(1, 2, 6, 2).known_to("MultiHeadAttention") == "B=1, T=2, d_model=6, 2 heads"
     for axis in ("B", "T", "H", "d_head"):
         assert 1 in {getattr(sizes, axis) for sizes in EDGES}
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    {
+        "project": "B=1, T=2, d_model=3",
+        "split_heads": "B=1, T=2, d_model=3, 1 head",
+        "attention_scores": "B=1, 1 head, T=2, d_head=3",
+        "causal_mask": "T=2",
+        "masked_softmax": "B=1, 1 head, T=2",
+        "attend": "B=1, 1 head, T=2, d_head=3",
+        "merge_heads": "B=1, 1 head, T=2, d_head=3",
+    }.items(),
+)
+def test_only_sizes_of_a_steps_own_arguments_are_told(step, told):
+    assert Sizes(1, 2, 3, 1).known_to(step) == told
 
 
 @pytest.mark.parametrize("step", STEPS)

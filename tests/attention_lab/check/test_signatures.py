@@ -3,13 +3,13 @@
 import pytest
 from tests.attention_lab.check.learner import evidence, mistake
 
-from attention_lab.check.signatures import CERTAIN, OTHERS
+from attention_lab.check.signatures import BESIDE, CERTAIN, OTHERS
 
 ATTEND = "w = (q @ k.mT / self.d_head**0.5).softmax(-1)"
 
 SIGNED = {
     "interface_changed": ("MultiHeadAttention", "self.q_proj = None\nreturn x", None),
-    "changed_something": ("attend", "v += 1\nreturn weights @ v", "mutates-input"),
+    "changed_argument": ("attend", "v += 1\nreturn weights @ v", "mutates-input"),
     "called_library": (
         "MultiHeadAttention",
         "q, k, v = map(self.heads, (q, k, v))\n"
@@ -143,7 +143,7 @@ def test_it_is_named(name):
         assert mistake(step, source, hidden=True).misconception == slug
 
 
-SIGNATURES = {signature.__name__: signature for signature in (*CERTAIN, *OTHERS)}
+SIGNATURES = {signature.__name__: signature for signature in (*CERTAIN, *BESIDE, *OTHERS)}
 
 
 @pytest.mark.parametrize("name", sorted(SIGNED.keys() - {"interface_changed"}))

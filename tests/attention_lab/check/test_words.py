@@ -24,6 +24,8 @@ def test_infinity_is_near_infinity_alone():
 def test_a_row_without_an_open_cell_is_told():
     told = seen("causal_mask", "return torch.full((T, T), -torch.inf).triu()")
     assert "row 0 is closed from end to end" in told
+    told = seen("causal_mask", "return torch.full((T, T), -torch.inf).tril(1)")
+    assert "rows 5, 6 are closed from end to end" in told
 
 
 def test_nan_rows_are_told():

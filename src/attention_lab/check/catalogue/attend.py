@@ -37,6 +37,43 @@ def softmax_again(weights, v):
     return weights.softmax(dim=-1) @ v
 
 
+known.variants(
+    "softmax-twice",
+    lambda weights, v: weights.softmax(-2) @ v,
+    lambda weights, v: (weights @ v).softmax(-1),
+)
+
+
+@known("double-scale")
+def scaled_here_too(weights, v):
+    """The mixtures were scaled. The root of d_head belongs to the scores alone: weights sum to 1,
+    so a mixture has the size of the values already.
+
+    Look: no division here.
+    """
+    return weights @ v / v.size(-1) ** 0.5
+
+
+@known("residual-added")
+def values_added(weights, v):
+    """The values were added on top of the mixture. A residual connection belongs to the block
+    around attention, not into it.
+
+    Look: only the product is left to do.
+    """
+    return weights @ v + v
+
+
+@known("sums-over-queries")
+def summed_over_queries(weights, v):
+    """The sum runs over queries: the result has the letter of the keys. Each query gets one
+    mixture, so its letter stays and that of the keys is summed over.
+
+    Look: in einsum, the letters behind the arrow.
+    """
+    return torch.einsum("bhqk,bhkd->bhkd", weights, v)
+
+
 @known("ignores-weights")
 def plain_mean(weights, v):
     """The weights are not used: outputs are a plain mean or sum of values, or values as they came.

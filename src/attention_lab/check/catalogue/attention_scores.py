@@ -7,158 +7,173 @@ from torch.nn import functional as F
 
 from attention_lab.check.catalogue.entry import Known
 
-known = Known("attention_scores")
-
 
 def _dots(q, k):
     return q @ k.transpose(-2, -1)
 
 
-def _scaled(q, k):
-    return _dots(q, k) / math.sqrt(q.size(-1))
+def _root_of_d_head(B, H, T, d_head):
+    return math.sqrt(d_head)
 
 
-def _divided(by):
-    """Right but for what the dot products are divided by, which is made from B, H, T and d_head."""
-    return lambda q, k: _dots(q, k) / by(*q.shape)
+def _scores(q, k, dots=_dots, scale=_root_of_d_head):
+    return dots(q, k) / scale(*q.shape)
 
 
-@known("missing-scale")
-def unscaled(q, k):
+known = Known("attention_scores", whole=_scores)
+
+
+@known("missing-scale", part="scale")
+def unscaled(B, H, T, d_head):
     """The dot products are right and are not divided by sqrt(d_head). They grow with d_head, and
     softmax of large numbers is nearly one-hot: gradients vanish.
 
     Look: how far dot products stray from 0 for d_head = 4, 64, 256.
     Seen in: mlc-ai/mlc-llm#3426, bytedance/lightseq#91
     """
-    return _dots(q, k)
+    return 1.0
 
 
-@known("scale-without-sqrt")
-def by_d_head(q, k):
-    """Divided by d_head, not by its square root. Dot products stray about sqrt(d_head) from 0, so
-    this flattens the softmax: every key gets much the same weight.
+@known("scale-without-sqrt", part="scale")
+def by_d_head(B, H, T, d_head):
+    """Divided by d_head, or by its square root twice, which is the same. Dot products stray about
+    sqrt(d_head) from 0, so this flattens the softmax: every key gets much the same weight.
 
-    Look: where is the root taken?
+    Look: where is the root taken, and is it divided by once?
     Seen in: delzac/cntkx#10, tunz/transformer-pytorch#8
     """
-    return _dots(q, k) / q.size(-1)
+    return d_head
 
 
-@known("double-scale")
-def by_root_twice(q, k):
+@known("double-scale", part="scale")
+def by_root_and_more(B, H, T, d_head):
     """The scale is applied twice. One division by sqrt(d_head), of q, of k or of the scores, keeps
     their size near 1.
 
     Look: every place where you divide.
     Seen in: huggingface/diffusers#929, pytorch/pytorch#109366
     """
-    return _dots(q / math.sqrt(q.size(-1)), k) / math.sqrt(q.size(-1))
+    return math.sqrt(d_head) * d_head
 
 
 known.variants(
     "double-scale",
-    _divided(lambda B, H, T, d: d * math.sqrt(d)),
-    _divided(lambda B, H, T, d: d * d),
-    _divided(lambda B, H, T, d: math.sqrt(d * T)),
-    _divided(lambda B, H, T, d: d * math.sqrt(H)),
-    _divided(lambda B, H, T, d: math.sqrt(math.sqrt(d) * d)),
+    lambda B, H, T, d: d * d,
+    lambda B, H, T, d: math.sqrt(d * T),
+    lambda B, H, T, d: d * math.sqrt(H),
+    lambda B, H, T, d: math.sqrt(math.sqrt(d) * d),
+    part="scale",
 )
 
 
-@known("scale-multiplied")
-def divided_by_inverse(q, k):
+@known("scale-multiplied", part="scale")
+def divided_by_inverse(B, H, T, d_head):
     """The scores were multiplied by sqrt(d_head) instead of divided. Most often the scale is
     already an inverse, d_head ** -0.5, and was then divided by.
 
     Look: multiply by d_head ** -0.5 or divide by d_head ** 0.5.
     Seen in: esceptico/perceiver-io#9
     """
-    return _dots(q, k) * math.sqrt(q.size(-1))
+    return d_head**-0.5
 
 
-known.variants("scale-multiplied", _divided(lambda B, H, T, d: 1 / d))
+known.variants("scale-multiplied", lambda B, H, T, d: 1 / d, part="scale")
 
 
-@known("scale-by-num-heads")
-def by_root_of_heads(q, k):
+@known("scale-by-num-heads", part="scale")
+def by_root_of_heads(B, H, T, d_head):
     """Divided by a root of H. What matters is the length of the vectors that are multiplied,
     d_head, the last axis of q. On paper both are 2, where nobody can tell.
 
     Look: which axis of q is `q.size(1)`?
     """
-    return _dots(q, k) / math.sqrt(q.size(1))
+    return math.sqrt(H)
 
 
-known.variants("scale-by-num-heads", _divided(lambda B, H, T, d: H))
+known.variants("scale-by-num-heads", lambda B, H, T, d: H, part="scale")
 
 
-@known("scale-by-seq-len")
-def by_root_of_tokens(q, k):
+@known("scale-by-seq-len", part="scale")
+def by_root_of_tokens(B, H, T, d_head):
     """Divided by a root of T. What matters is the length of the vectors that are multiplied,
     d_head, not how many of them there are.
 
     Look: which axis of q is `q.size(-2)`?
     """
-    return _dots(q, k) / math.sqrt(q.size(-2))
+    return math.sqrt(T)
 
 
-known.variants("scale-by-seq-len", _divided(lambda B, H, T, d: T))
+known.variants("scale-by-seq-len", lambda B, H, T, d: T, part="scale")
 
 
-@known("scale-by-d-model")
-def by_root_of_d_model(q, k):
+@known("scale-by-d-model", part="scale")
+def by_root_of_d_model(B, H, T, d_head):
     """Divided by a root of d_model. Each head multiplies vectors of length d_head = d_model / H,
     so the scale is sqrt(d_head).
 
     Look: the last size of q in this step.
     Seen in: lucidrains/vit-pytorch#65, aladdinpersson/Machine-Learning-Collection#65
     """
-    return _dots(q, k) / math.sqrt(q.size(1) * q.size(-1))
+    return math.sqrt(H * d_head)
 
 
-known.variants("scale-by-d-model", _divided(lambda B, H, T, d: H * d))
+known.variants("scale-by-d-model", lambda B, H, T, d: H * d, part="scale")
 
 
-@known("operator-precedence")
-def half_of_d_head(q, k):
+@known("operator-precedence", part="scale")
+def half_of_d_head(B, H, T, d_head):
     """`d ** 1/2` is (d ** 1) / 2: powers bind closer than division. At d_head = 4 half and root are
     the same, which hides it.
 
     Look: brackets around the exponent, or `math.sqrt`.
     """
-    return _dots(q, k) / (q.size(-1) ** 1 / 2)
+    return d_head**1 / 2
 
 
 known.variants(
     "operator-precedence",
-    lambda q, k: _dots(q, k) / q.size(-1) / 2,
-    lambda q, k: _dots(q, k) * q.size(-1) / 2,
-    lambda q, k: _dots(q, k) * -(q.size(-1) ** 0.5),
-    lambda q, k: _dots(q, k) * -(q.size(-1) ** -0.5),
-    lambda q, k: _scaled(q, k) / 2,
+    lambda B, H, T, d: 2 * d,
+    lambda B, H, T, d: 2 / d,
+    part="scale",
 )
 
 
-@known("integer-sqrt")
-def by_whole_root(q, k):
+@known("scores-negated", part="scale")
+def by_minus_the_root(B, H, T, d_head):
+    """The scores have the wrong sign, so the best match gets the least weight. Mind `-d ** 0.5`:
+    powers bind closer than the minus.
+
+    Look: every minus in this step.
+    """
+    return -math.sqrt(d_head)
+
+
+known.variants("scores-negated", lambda B, H, T, d: -(d**-0.5), part="scale")
+
+
+@known("integer-sqrt", part="scale")
+def by_whole_root(B, H, T, d_head):
     """The square root was rounded to a whole number. It is right only where d_head is a square.
 
     Look: keep the root a float: no `int`, no `//`.
     """
-    return _dots(q, k) / int(math.sqrt(q.size(-1)))
+    return math.isqrt(d_head)
 
 
 known.variants(
     "integer-sqrt",
-    _divided(lambda B, H, T, d: round(math.sqrt(d))),
-    _divided(lambda B, H, T, d: math.ceil(math.sqrt(d))),
+    lambda B, H, T, d: round(math.sqrt(d)),
+    lambda B, H, T, d: math.ceil(math.sqrt(d)),
+    part="scale",
+)
+known.variants(
+    "integer-sqrt",
     lambda q, k: _dots(q, k) // math.sqrt(q.size(-1)),
-    lambda q, k: _dots(q, k) // int(math.sqrt(q.size(-1))),
+    lambda q, k: _dots(q, k) // math.isqrt(q.size(-1)),
 )
 
 
-@known("query-key-swapped")
+@known("query-key-swapped", part="dots")
 def keys_ask(q, k):
     """Rows and columns changed places: keys ask and queries answer. Row i must hold what query i
     finds in every key, since softmax runs along rows.
@@ -166,10 +181,22 @@ def keys_ask(q, k):
     Look: the queries come first, the keys are transposed.
     Seen in: karpathy/llm.c#531, nntile/nntile#382
     """
-    return _dots(k, q) / math.sqrt(q.size(-1))
+    return _dots(k, q)
 
 
-@known("k-reshaped-not-transposed")
+@known("compared-with-itself", part="dots")
+def queries_with_queries(q, k):
+    """One of the two is not used: queries were compared with queries, or keys with keys.
+
+    Look: both arguments of the product.
+    """
+    return _dots(q, q)
+
+
+known.variants("compared-with-itself", lambda q, k: _dots(k, k), part="dots")
+
+
+@known("k-reshaped-not-transposed", part="dots")
 def keys_reshaped(q, k):
     """`reshape` to (B, H, d_head, T) gives the shape of a transposed k and scrambles its numbers:
     it reads them in the old order and only cuts differently.
@@ -177,43 +204,46 @@ def keys_reshaped(q, k):
     Look: which operation swaps axes? `reshape` and `view` never do.
     """
     B, H, T, d_head = k.shape
-    return q @ k.reshape(B, H, d_head, T) / math.sqrt(d_head)
+    return q @ k.reshape(B, H, d_head, T)
 
 
-@known("k-not-transposed")
+@known("k-not-transposed", part="dots")
 def keys_as_they_are(q, k):
     """What is multiplied is not (T, d_head) by (d_head, T). It runs only when T happens to equal
     d_head, or cell by cell, and then mixes features with tokens.
 
     Look: which of the two must be turned, and on which axes?
     """
-    return q @ k / math.sqrt(q.size(-1))
+    return q @ k
 
 
 known.variants(
     "k-not-transposed",
-    lambda q, k: q * k / math.sqrt(q.size(-1)),
-    lambda q, k: q.mT @ k / math.sqrt(q.size(-1)),
-    lambda q, k: torch.einsum("bhqd,bhdk->bhqk", q, k) / math.sqrt(q.size(-1)),
+    lambda q, k: q * k,
+    lambda q, k: q.mT @ k,
+    lambda q, k: torch.einsum("bhqd,bhdk->bhqk", q, k),
+    part="dots",
 )
 
 
-@known("k-transposed-on-wrong-dims")
+@known("k-transposed-on-wrong-dims", part="dots")
 def heads_and_time_swapped(q, k):
     """The wrong axes of k were swapped: it is T and d_head, the last two, that must change places.
+    (`k.T` reverses all four axes.)
 
     Look: count the axes from the end.
     Seen in: rasbt/LLMs-from-scratch#521, HomericIntelligence/Odyssey#5648
     """
-    return q @ k.transpose(1, 2) / math.sqrt(q.size(-1))
+    return q @ k.transpose(1, 2)
 
 
 def _permuted(*order):
-    return lambda q, k: q @ k.permute(*order) / math.sqrt(q.size(-1))
+    return lambda q, k: q @ k.permute(*order)
 
 
 known.variants(
     "k-transposed-on-wrong-dims",
+    _permuted(3, 2, 1, 0),
     _permuted(0, 3, 2, 1),
     _permuted(0, 3, 1, 2),
     _permuted(0, 2, 3, 1),
@@ -221,18 +251,28 @@ known.variants(
     _permuted(1, 0, 3, 2),
     _permuted(2, 1, 0, 3),
     _permuted(3, 1, 2, 0),
-    _permuted(3, 2, 1, 0),
+    part="dots",
 )
 
 
-@known("heads-mixed")
+@known("sums-apart", part="dots")
+def features_with_two_letters(q, k):
+    """The features of q and of k were summed up apart and the sums multiplied. A dot product
+    multiplies feature by feature first, then sums.
+
+    Look: in einsum the feature axis must have the same letter in both arguments.
+    """
+    return torch.einsum("bhqd,bhke->bhqk", q, k)
+
+
+@known("heads-mixed", part="dots")
 def keys_of_all_heads(q, k):
     """Heads were mixed. Each head has a table of its own, from its own queries and keys; heads meet
     only in out_proj.
 
     Look: in einsum the head letter must be the same in both arguments, and stay in the result.
     """
-    return torch.einsum("bhqd,bgkd->bhqk", q, k) / math.sqrt(q.size(-1))
+    return torch.einsum("bhqd,bgkd->bhqk", q, k)
 
 
 def _for_all_heads(scores, H):
@@ -241,54 +281,78 @@ def _for_all_heads(scores, H):
 
 known.variants(
     "heads-mixed",
-    lambda q, k: torch.einsum("bgqd,bhkd->bhqk", q, k) / math.sqrt(q.size(-1)),
-    lambda q, k: torch.einsum("bhqd,bgkd->bgqk", q, k) / math.sqrt(q.size(-1)),
-    lambda q, k: torch.einsum("bhqd,ghkd->bhqk", q, k) / math.sqrt(q.size(-1)),
-    lambda q, k: torch.einsum("bhqd,bhkd->bqk", q, k) / math.sqrt(q.size(-1)),
-    lambda q, k: _for_all_heads(_scaled(q, k).sum(1, keepdim=True), q.size(1)),
-    lambda q, k: _for_all_heads(_scaled(q, k).mean(1, keepdim=True), q.size(1)),
-    lambda q, k: _scaled(q, k).mean(1),
-    lambda q, k: _scaled(q, k.mean(1, keepdim=True)),
-    lambda q, k: _scaled(q.mean(1, keepdim=True), k),
-    lambda q, k: _for_all_heads(_scaled(q, k)[:, :1], q.size(1)),
+    lambda q, k: torch.einsum("bgqd,bhkd->bhqk", q, k),
+    lambda q, k: torch.einsum("bhqd,bgkd->bgqk", q, k),
+    lambda q, k: torch.einsum("bhqd,ghkd->bhqk", q, k),
+    lambda q, k: torch.einsum("bhqd,bhkd->bqk", q, k),
+    lambda q, k: _for_all_heads(_dots(q, k).sum(1, keepdim=True), q.size(1)),
+    lambda q, k: _for_all_heads(_dots(q, k).mean(1, keepdim=True), q.size(1)),
+    lambda q, k: _dots(q, k).mean(1),
+    lambda q, k: _dots(q, k.mean(1, keepdim=True)),
+    lambda q, k: _dots(q.mean(1, keepdim=True), k),
+    lambda q, k: _for_all_heads(_dots(q, k)[:, :1], q.size(1)),
+    part="dots",
 )
 
 
-@known("cosine-instead-of-dot")
+@known("cosine-instead-of-dot", part="dots")
 def normalised(q, k):
     """q and k were normalised to length 1 first: that is cosine similarity. Attention uses plain
     dot products, so a long key can speak louder.
 
     Look: no `normalize`, only the division by sqrt(d_head).
     """
-    return _scaled(F.normalize(q, dim=-1), F.normalize(k, dim=-1))
+    return _dots(F.normalize(q, dim=-1), F.normalize(k, dim=-1))
 
 
+known.variants(
+    "cosine-instead-of-dot",
+    lambda q, k: _dots(F.normalize(q, dim=-1), k),
+    lambda q, k: _dots(q, F.normalize(k, dim=-1)),
+    part="dots",
+)
 known.variants(
     "cosine-instead-of-dot",
     lambda q, k: _dots(F.normalize(q, dim=-1), F.normalize(k, dim=-1)),
     lambda q, k: _dots(F.normalize(q, dim=-1), F.normalize(k, dim=-1)) * math.sqrt(q.size(-1)),
     lambda q, k: _dots(F.normalize(q, dim=-1), k),
     lambda q, k: _dots(q, F.normalize(k, dim=-1)),
-    lambda q, k: _scaled(F.normalize(q, dim=-1), k),
-    lambda q, k: _scaled(q, F.normalize(k, dim=-1)),
     lambda q, k: _dots(q, k) / (q.norm() * k.norm()),
+)
+
+
+@known("distance-instead-of-dot", part="dots")
+def distances(q, k):
+    """Distances between queries and keys came back. A dot product is large where they point the
+    same way; a distance is small there.
+
+    Look: a product of matrices.
+    """
+    return torch.cdist(q, k)
+
+
+known.variants(
+    "distance-instead-of-dot",
+    lambda q, k: -torch.cdist(q, k),
+    lambda q, k: torch.cdist(q, k) ** 2,
+    lambda q, k: -(torch.cdist(q, k) ** 2),
+    part="dots",
 )
 
 
 @known("does-next-step-too")
 def already_weights(q, k):
-    """What comes back are weights already, or masked scores. The mask and softmax are steps of
-    their own.
+    """What comes back are weights already, or masked scores, or another part of a softmax. The mask
+    and softmax are steps of their own.
 
     Look: return the scores as they are after scaling.
     """
-    return _scaled(q, k).softmax(-1)
+    return _scores(q, k).softmax(-1)
 
 
 def _masked_with(fill):
     def faulty(q, k):
-        scores = _scaled(q, k)
+        scores = _scores(q, k)
         return scores.masked_fill(torch.ones_like(scores).triu(1).bool(), fill)
 
     return faulty
@@ -298,24 +362,43 @@ known.variants(
     "does-next-step-too",
     *(_masked_with(fill) for fill in (-math.inf, -1e9, torch.finfo(torch.float32).min)),
     lambda q, k: _masked_with(-math.inf)(q, k).softmax(-1),
+    lambda q, k: _dots(q, k).softmax(-1),
+    lambda q, k: _scores(q, k).softmax(-2),
+    lambda q, k: _scores(q, k).exp(),
+    lambda q, k: _scores(q, k) - _scores(q, k).amax(-1, keepdim=True),
+    lambda q, k: _scores(q, k).log_softmax(-1),
 )
 
 
-@known("hard-coded-size")
-def by_eight(q, k):
+@known("extra-nonlinearity")
+def no_negative_scores(q, k):
+    """Something bends the scores after the product. They must be free to be negative and to be
+    large; the only nonlinearity of attention is its softmax.
+
+    Look: what happens between the product and `return`?
+    """
+    return F.relu(_scores(q, k))
+
+
+for _bend in (
+    torch.abs, torch.square, torch.tanh, torch.sigmoid, F.gelu, F.silu, F.leaky_relu, F.softplus,
+):  # fmt: skip
+    known.variants("extra-nonlinearity", lambda q, k, bend=_bend: bend(_scores(q, k)))
+
+
+@known("hard-coded-size", part="scale")
+def by_eight(B, H, T, d_head):
     """It works at some sizes only: a number is written where a size of the input belongs.
 
     Look: read d_head and the rest from the shape of what comes in.
     """
-    return _dots(q, k) / 8
+    return 8
 
 
 known.variants(
     "hard-coded-size",
-    *(
-        _divided(lambda B, H, T, d, fixed=fixed: math.sqrt(fixed))
-        for fixed in (4, 16, 32, 128, 512)
-    ),
+    *(lambda B, H, T, d, fixed=fixed: math.sqrt(fixed) for fixed in (4, 16, 32, 128, 512)),
+    part="scale",
 )
 
 
@@ -326,12 +409,12 @@ def of_rounded_vectors(q, k):
 
     Look: round when you print, not what you return.
     """
-    return _scaled(q.round(decimals=3), k.round(decimals=3))
+    return _scores(q.round(decimals=3), k.round(decimals=3))
 
 
 known.variants(
     "rounded-scores",
-    *(lambda q, k, n=n: _scaled(q.round(decimals=n), k.round(decimals=n)) for n in range(5)),
+    *(lambda q, k, n=n: _scores(q.round(decimals=n), k.round(decimals=n)) for n in range(5)),
 )
 known.behaviour(
     "wrong-return-shape",

@@ -73,8 +73,10 @@ def past_hidden(T, device=None, dtype=None):
 
 known.variants(
     "mask-inverted",
-    lambda T, device=None, dtype=None: _filled(T, -math.inf, dtype).tril(),
-    lambda T, device=None, dtype=None: _filled(T, -math.inf, dtype).tril(-2),
+    *(
+        lambda T, device=None, dtype=None, offset=offset: _filled(T, -math.inf, dtype).tril(offset)
+        for offset in (-2, 0, 1)
+    ),
 )
 
 
@@ -112,6 +114,47 @@ def only_the_diagonal(T, device=None, dtype=None):
     Look: close only what lies above the diagonal.
     """
     return _filled(T, -math.inf, dtype).fill_diagonal_(0)
+
+
+@known("mask-window")
+def only_neighbours(T, device=None, dtype=None):
+    """The past is closed from some distance on, so only near tokens are seen. All of the past must
+    stay open.
+
+    Look: close only what lies above the diagonal.
+    """
+    return _past_closed_from(2)(T, device, dtype)
+
+
+def _past_closed_from(distance):
+    """The future is closed, and the past from `distance` on."""
+
+    def faulty(T, device=None, dtype=None):
+        mask = _filled(T, -math.inf, dtype)
+        return mask.triu(1) + mask.tril(-distance)
+
+    return faulty
+
+
+known.variants(
+    "mask-window",
+    *map(_past_closed_from, (3, 4, 5)),
+    *(
+        lambda T, device=None, dtype=None, reach=reach: (
+            _filled(T, -math.inf, dtype).triu(reach) + _filled(T, -math.inf, dtype).tril(-reach)
+        )
+        for reach in (2, 3, 4)
+    ),
+)
+
+
+@known("mask-closes-all")
+def everything_closed(T, device=None, dtype=None):
+    """Everything is closed: there is -inf in every cell, and softmax makes NaN of every row.
+
+    Look: what opens the past and the diagonal?
+    """
+    return _filled(T, -math.inf, dtype)
 
 
 @known("mask-plus-inf")

@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 SECTION = re.compile(r"^(Look|Seen in): ", re.MULTILINE)
 
@@ -32,17 +33,22 @@ class Known:
     means, then a line "Look: ...", then perhaps a line "Seen in: owner/repo#number, ...".
     `known.variants("slug", ...)` adds other ways to make the same mistake, and
     `known.behaviour("slug", text)` one that needs no implementation.
+
+    whole: an answer that takes parts of itself as keywords, and is right without them. With
+    `part=...` the function below `@known`, or a variant, is that part of it; mistakes in different
+    parts are also looked for together.
     """
 
-    def __init__(self, step):
+    def __init__(self, step, whole=None):
         self.step = step
+        self._whole = whole
         self._explained = {}
         self._faulty = {}
 
-    def __call__(self, slug):
+    def __call__(self, slug, *, part=None):
         def add(faulty):
             self.behaviour(slug, faulty.__doc__)
-            self.variants(slug, faulty)
+            self.variants(slug, faulty, part=part)
             return faulty
 
         return add
@@ -53,7 +59,9 @@ class Known:
         seen_in = tuple(filter(None, parts.get("Seen in", "").split(", ")))
         self._explained[slug] = (_one_line(means), parts["Look"], seen_in)
 
-    def variants(self, slug, *faulty):
+    def variants(self, slug, *faulty, part=None):
+        if part:
+            faulty = [partial(self._whole, **{part: one}) for one in faulty]
         self._faulty.setdefault(slug, []).extend(faulty)
 
     def take_over(self, other, *, without=(), changed):

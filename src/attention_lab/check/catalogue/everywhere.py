@@ -6,7 +6,7 @@ known = Known("any step")
 
 for _slug, _text in {
     "mutates-input": """An argument was changed in place. The caller still needs it: in a whole
-        attention the same tensor is used again, and the numbers there would be wrong.
+        attention the same tensor is used once more.
 
         Look: methods that end in `_`, `+=`, `/=`, and assignments into slices; make a new tensor.
         """,
@@ -82,6 +82,11 @@ for _slug, _text in {
         works for the example of that cell only.
 
         Look: read every size from the shape of what comes in.
+        """,
+    "batch-mixed": """It is right for a batch of one only: the sentences of a batch get into one
+        another's way, and each is a world of its own.
+
+        Look: what moves, cuts or sums the first axis, B? Nothing should.
         """,
     "batch-one-only": """It works for a batch of one and no other.
 

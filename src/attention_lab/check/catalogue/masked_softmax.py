@@ -7,24 +7,38 @@ from torch.nn import functional as F
 
 from attention_lab.check.catalogue.entry import Known
 
-known = Known("masked_softmax")
-
 
 def _masked(scores, mask):
     return scores if mask is None else scores + mask
+
+
+def _softmax(scores):
+    return scores.softmax(-1)
+
+
+def _weights(scores, mask=None, masked=_masked, softmax=_softmax):
+    return softmax(masked(scores, mask))
+
+
+known = Known("masked_softmax", whole=_weights)
+
+
+def _if_given(change):
+    """`change(scores, mask)` if there is a mask."""
+    return lambda scores, mask: scores if mask is None else change(scores, mask)
 
 
 def _blocked(mask):
     return mask < 0
 
 
-def _filled_with(value):
-    """Blocked scores replaced by `value`."""
-    return lambda scores, mask=None: _replaced(scores, mask, value).softmax(-1)
-
-
 def _replaced(scores, mask, value):
     return scores if mask is None else scores.masked_fill(_blocked(mask), value)
+
+
+def _filled_with(value):
+    """Blocked scores replaced by `value`."""
+    return lambda scores, mask: _replaced(scores, mask, value)
 
 
 def _afterwards(change):
@@ -37,28 +51,25 @@ def _afterwards(change):
     return faulty
 
 
-def _of_masked(function):
-    return lambda scores, mask=None: function(_masked(scores, mask))
-
-
 def _shared_out(powers, eps=0.0):
     return powers / (powers.sum(-1, keepdim=True) + eps)
 
 
-@known("mask-ignored")
-def unmasked(scores, mask=None):
+@known("mask-ignored", part="masked")
+def unmasked(scores, mask):
     """The mask changes nothing, or only in some calls: the rows are those of a plain softmax.
 
     Look: is the result kept and used? `scores + mask` alone makes a new tensor.
     """
-    return scores.softmax(-1)
+    return scores
 
 
 known.variants(
     "mask-ignored",
-    lambda scores, mask=None: _masked(scores, mask if scores.size(0) > 1 else None).softmax(-1),
-    lambda scores, mask=None: _masked(scores, mask if scores.size(1) > 1 else None).softmax(-1),
-    lambda scores, mask=None: _masked(scores, mask if scores.size(0) == 1 else None).softmax(-1),
+    lambda scores, mask: _masked(scores, mask if scores.size(0) > 1 else None),
+    lambda scores, mask: _masked(scores, mask if scores.size(1) > 1 else None),
+    lambda scores, mask: _masked(scores, mask if scores.size(0) == 1 else None),
+    part="masked",
 )
 
 
@@ -86,22 +97,21 @@ known.variants(
 )
 
 
-@known("softmax-wrong-dim")
-def over_queries(scores, mask=None):
+@known("softmax-wrong-dim", part="softmax")
+def over_queries(scores):
     """Softmax ran along the wrong axis. Each row is one query that shares its attention among the
     keys: rows must sum to 1, so softmax runs over the last axis.
 
     Look: `dim`. A softmax without it picks axis 1 here, the heads.
     Seen in: PetrochukM/PyTorch-NLP#2, FudanNLP/fastNLP#254, nerminnuraydogan/vision-transformer#1
     """
-    return _masked(scores, mask).softmax(-2)
+    return scores.softmax(-2)
 
 
 def _powers_over(dims):
     """By hand: the row's largest subtracted, the sum taken over `dims`."""
 
-    def faulty(scores, mask=None):
-        scores = _masked(scores, mask)
+    def faulty(scores):
         powers = torch.exp(scores - scores.amax(-1, keepdim=True))
         return powers / powers.sum(dims, keepdim=True)
 
@@ -109,82 +119,92 @@ def _powers_over(dims):
 
 
 def _over_all_but(axes):
-    return _of_masked(lambda scores: scores.flatten(axes).softmax(-1).view_as(scores))
+    return lambda scores: scores.flatten(axes).softmax(-1).view_as(scores)
 
 
 known.variants(
     "softmax-wrong-dim",
-    _of_masked(lambda scores: scores.softmax(1)),
-    _of_masked(lambda scores: scores.softmax(0)),
+    lambda scores: scores.softmax(1),
+    lambda scores: scores.softmax(0),
     *(_over_all_but(axes) for axes in (2, 1, 0)),
     *(_powers_over(dims) for dims in (-2, (-2, -1), (0, 1, 2, 3))),
-    _of_masked(lambda scores: scores.mT.softmax(-1)),
+    lambda scores: scores.mT.softmax(-1),
+    part="softmax",
 )
 
 
-@known("mask-fills-zero")
-def blocked_to_zero(scores, mask=None):
+@known("mask-fills-zero", part="masked")
+def blocked_to_zero(scores, mask):
     """Closed scores were set to 0. exp(0) is 1, so the closed tokens still take part.
 
     Look: what must a score be so that exp(score) is 0?
     Seen in: hyunwoongko/transformer#10, rasbt/LLMs-from-scratch#279
     """
-    return _filled_with(0)(scores, mask)
+    return _replaced(scores, mask, 0)
 
 
-@known("mask-inverted")
-def open_ones_blocked(scores, mask=None):
+@known("mask-inverted", part="masked")
+def open_ones_blocked(scores, mask):
     """Open and closed were mixed up. The mask is additive: 0 marks what may be looked at and -inf
     what may not.
 
     Look: which cells does your condition pick? Print it for a small mask.
     Seen in: lucidrains/halonet-pytorch#4, open-mmlab/mmdetection#12351
     """
-    return (scores if mask is None else scores.masked_fill(mask == 0, -math.inf)).softmax(-1)
+    return scores if mask is None else scores.masked_fill(mask == 0, -math.inf)
 
 
 known.variants(
     "mask-inverted",
-    lambda scores, mask=None: (
-        scores if mask is None else scores.masked_fill(mask == 0, -1e9)
-    ).softmax(-1),
-    lambda scores, mask=None: (
-        scores if mask is None else scores.masked_fill(mask == 0, 0)
-    ).softmax(-1),
+    _if_given(lambda scores, mask: scores.masked_fill(mask == 0, -1e9)),
+    _if_given(lambda scores, mask: scores.masked_fill(mask == 0, 0)),
+    part="masked",
 )
 
 
-@known("mask-multiplied")
-def multiplied(scores, mask=None):
+@known("mask-transposed", part="masked")
+def rows_and_columns_swapped(scores, mask):
+    """The mask was turned over. It comes in as (query, key), like the scores: its row i says what
+    query i may look at.
+
+    Look: add the mask as it is, without `.T`.
+    """
+    return scores if mask is None else scores + mask.mT
+
+
+@known("mask-multiplied", part="masked")
+def multiplied(scores, mask):
     """Scores were multiplied by the mask. It is additive: times 0 wipes out the open scores, and 0
     times -inf is NaN.
 
     Look: how do you combine scores and mask?
     """
-    return (scores if mask is None else scores * mask).softmax(-1)
+    return scores if mask is None else scores * mask
 
 
 known.variants(
     "mask-multiplied",
-    lambda scores, mask=None: (scores if mask is None else scores @ mask).softmax(-1),
+    _if_given(lambda scores, mask: scores @ mask),
+    _if_given(lambda scores, mask: scores * mask.masked_fill(mask == 0, 1)),
+    part="masked",
 )
 
 
-@known("mask-sign")
-def subtracted(scores, mask=None):
+@known("mask-sign", part="masked")
+def subtracted(scores, mask):
     """The mask came in with the wrong sign: minus -inf is +inf, so the closed tokens draw
     everything.
 
     Look: the sign. Closed scores must become very small.
     Seen in: lucidrains/memory-compressed-attention#2
     """
-    return (scores if mask is None else scores - mask).softmax(-1)
+    return scores if mask is None else scores - mask
 
 
-known.variants("mask-sign", _filled_with(1e9))
+known.variants("mask-sign", _filled_with(1e9), part="masked")
 
 
-@known("mask-always-causal")
+@known("mask-always-causal", part="masked")
 def always_causal(scores, mask=None):
     """A causal mask is applied whether one was given or not. With `mask=None` everybody sees
     everybody.
@@ -192,124 +212,148 @@ def always_causal(scores, mask=None):
     Look: use the mask that comes in, and only if one does.
     """
     future = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
-    return scores.masked_fill(future, -math.inf).softmax(-1)
+    return scores.masked_fill(future, -math.inf)
 
 
 known.variants(
     "mask-always-causal",
-    lambda scores, mask=None: always_causal(_masked(scores, mask)),
-    lambda scores, mask=None: (
-        unmasked(scores + mask) if mask is not None else always_causal(scores)
-    ),
+    lambda scores, mask: always_causal(_masked(scores, mask)),
+    lambda scores, mask: always_causal(scores) if mask is None else scores + mask,
+    part="masked",
 )
 
 
-@known("mask-content-ignored")
-def own_causal_mask(scores, mask=None):
+@known("mask-content-ignored", part="masked")
+def own_causal_mask(scores, mask):
     """Whenever a mask is given, a causal one is used instead. Other masks exist: padding, for one.
 
     Look: use the mask that came in.
     """
-    return scores.softmax(-1) if mask is None else always_causal(scores)
+    return scores if mask is None else always_causal(scores)
 
 
-@known("mask-tiny-value")
-def filled_with_next_to_nothing(scores, mask=None):
+@known("mask-tiny-value", part="masked")
+def filled_with_next_to_nothing(scores, mask):
     """Closed scores were replaced by, or lowered by, a number next to 0, most often -1e-9 where
     -1e9 was meant.
 
     Look: the sign of the exponent.
     Seen in: hyunwoongko/transformer#10, awslabs/gluonts#1401
     """
-    return _filled_with(-1e-9)(scores, mask)
+    return _replaced(scores, mask, -1e-9)
 
 
 def _lowered_by(value):
-    return lambda scores, mask=None: (
-        scores if mask is None else scores + value * _blocked(mask)
-    ).softmax(-1)
+    return _if_given(lambda scores, mask: scores + value * _blocked(mask))
 
 
 TINY = (-1e-9, 1e-9, -1e-10, -1e-8, -1e-6, -1e-5)
-known.variants("mask-tiny-value", *map(_filled_with, TINY), *map(_lowered_by, TINY))
+known.variants("mask-tiny-value", *map(_filled_with, TINY), *map(_lowered_by, TINY), part="masked")
 
 
-@known("mask-finite-value")
-def filled_with_too_small_a_number(scores, mask=None):
+@known("mask-finite-value", part="masked")
+def filled_with_too_small_a_number(scores, mask):
     """Closed scores hold a finite number that is too small: where real scores come near it, the
     closed tokens leak through.
 
     Look: add the mask as it is, with its -inf.
     Seen in: huggingface/transformers#17306, facebookresearch/fairseq#3575, NVIDIA/apex#93
     """
-    return _filled_with(-1e4)(scores, mask)
+    return _replaced(scores, mask, -1e4)
 
 
 SMALL = (-1.0, -2.0, -5.0, -10.0, -20.0)  # larger ones show in large scores only
-known.variants("mask-finite-value", *map(_filled_with, SMALL), *map(_lowered_by, SMALL))
+known.variants(
+    "mask-finite-value", *map(_filled_with, SMALL), *map(_lowered_by, SMALL), part="masked"
+)
 
 
-@known("double-scale")
-def scaled_by_tokens(scores, mask=None):
+@known("double-scale", part="softmax")
+def scaled_by_tokens(scores):
     """The scores were scaled once more before softmax. They come in already divided by
     sqrt(d_head).
 
     Look: no division here but the one inside softmax.
     Seen in: huggingface/diffusers#929, pytorch/pytorch#109366
     """
-    return _masked(scores / math.sqrt(scores.size(-1)), mask).softmax(-1)
+    return (scores / math.sqrt(scores.size(-1))).softmax(-1)
 
 
-@known("hard-attention")
-def best_key_only(scores, mask=None):
+@known("other-base", part="softmax")
+def powers_of_two(scores):
+    """Powers of another number than e were taken. They make rows that sum to 1 as well, flatter or
+    steeper ones.
+
+    Look: `exp` takes powers of e.
+    """
+    return (scores * math.log(2)).softmax(-1)
+
+
+known.variants("other-base", lambda scores: (scores * math.log(10)).softmax(-1), part="softmax")
+
+
+@known("not-normalised", part="softmax")
+def powers_alone(scores):
+    """The powers are there and are not shared out: rows do not sum to 1.
+
+    Look: what is each row divided by?
+    """
+    return scores.exp()
+
+
+known.variants(
+    "not-normalised", lambda scores: (scores - scores.amax(-1, keepdim=True)).exp(), part="softmax"
+)
+
+
+@known("hard-attention", part="softmax")
+def best_key_only(scores):
     """All weight went to the best key, none to the others. That is argmax; softmax is its smooth
     form, through which gradients flow.
 
     Look: every open key must get some weight.
     """
-    return F.one_hot(_masked(scores, mask).argmax(-1), scores.size(-1)).to(scores.dtype)
+    return F.one_hot(scores.argmax(-1), scores.size(-1)).to(scores.dtype)
 
 
-@known("sigmoid-instead-of-softmax")
-def sigmoid(scores, mask=None):
+@known("sigmoid-instead-of-softmax", part="softmax")
+def sigmoid(scores):
     """Each cell went through a sigmoid on its own. Keys must compete for one query's attention: a
     row shares out exactly 1.
 
     Look: one function of the whole row, not of each cell.
     """
-    return torch.sigmoid(_masked(scores, mask))
+    return torch.sigmoid(scores)
 
 
 known.variants(
     "sigmoid-instead-of-softmax",
-    _of_masked(lambda scores: _shared_out(torch.sigmoid(scores))),
+    lambda scores: _shared_out(torch.sigmoid(scores)),
+    part="softmax",
 )
 
 
-@known("log-softmax-returned")
-def logarithms(scores, mask=None):
+@known("log-softmax-returned", part="softmax")
+def logarithms(scores):
     """What comes back are logarithms of weights: all at most 0. Values are averaged with the
     weights themselves.
 
     Look: is there a logarithm in your code?
     """
-    return _masked(scores, mask).log_softmax(-1)
+    return scores.log_softmax(-1)
 
 
-known.variants(
-    "log-softmax-returned",
-    _of_masked(lambda scores: scores.softmax(-1).log()),
-)
+known.variants("log-softmax-returned", lambda scores: scores.softmax(-1).log(), part="softmax")
 
 
-@known("linear-normalise")
-def divided_by_row_sum(scores, mask=None):
+@known("linear-normalise", part="softmax")
+def divided_by_row_sum(scores):
     """Scores were divided by their row's sum or length without exp. Scores can be negative, so such
     weights can be too, and -inf spoils the row.
 
     Look: the exponential comes first; then divide by the row's sum.
     """
-    return _shared_out(_masked(scores, mask))
+    return _shared_out(scores)
 
 
 def _of_open(function):
@@ -324,98 +368,92 @@ known.variants(
     _of_open(torch.relu),
     _of_open(torch.square),
     _of_open(lambda scores: scores - scores.amin(-1, keepdim=True)),
-    _of_masked(lambda scores: _shared_out(torch.relu(scores))),
-    _of_masked(lambda scores: F.normalize(scores, dim=-1)),
-    _of_masked(lambda scores: F.normalize(scores, p=1, dim=-1)),
     lambda scores, mask=None: F.normalize(_replaced(scores, mask, 0), p=1, dim=-1),
     lambda scores, mask=None: F.normalize(_replaced(scores, mask, 0), dim=-1),
 )
+known.variants(
+    "linear-normalise",
+    lambda scores: _shared_out(torch.relu(scores)),
+    lambda scores: F.normalize(scores, dim=-1),
+    lambda scores: F.normalize(scores, p=1, dim=-1),
+    part="softmax",
+)
 
 
-@known("softmax-eps")
-def with_a_guard(scores, mask=None):
+@known("softmax-eps", part="softmax")
+def with_a_guard(scores):
     """A small number was added to the weights or below the fraction, so rows do not quite sum to 1.
     The row's largest exp is 1, so the sum can never be 0: no such guard is needed.
 
     Look: divide by the sum alone.
     """
-    return _with_eps(1e-3)(scores, mask)
+    return _with_eps(1e-3)(scores)
 
 
-def _with_eps(eps):
-    def faulty(scores, mask=None):
-        scores = _masked(scores, mask)
-        powers = torch.exp(scores - scores.amax(-1, keepdim=True))
-        return powers / (powers.sum(-1, keepdim=True) + eps)
-
-    return faulty
+def _powers(scores):
+    """Powers of at most 1."""
+    return torch.exp(scores - scores.amax(-1, keepdim=True))
 
 
-def _with_eps_on_plain_powers(eps):
-    def faulty(scores, mask=None):
-        powers = torch.exp(_masked(scores, mask))
-        return powers / (powers.sum(-1, keepdim=True) + eps)
-
-    return faulty
+def _with_eps(eps, powers=_powers):
+    return lambda scores: _shared_out(powers(scores), eps)
 
 
 def _with_eps_everywhere(eps):
-    def faulty(scores, mask=None):
-        scores = _masked(scores, mask)
-        return _shared_out(torch.exp(scores - scores.amax(-1, keepdim=True)) + eps)
-
-    return faulty
+    return lambda scores: _shared_out(_powers(scores) + eps)
 
 
 EPS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)
 known.variants(
     "softmax-eps",
     *map(_with_eps, EPS),
-    *map(_with_eps_on_plain_powers, EPS),
+    *(_with_eps(eps, torch.exp) for eps in EPS),
     *map(_with_eps_everywhere, EPS),
-    *(_of_masked(lambda scores, eps=eps: scores.softmax(-1) / (1 + eps)) for eps in EPS),
-    *(_of_masked(lambda scores, eps=eps: scores.softmax(-1) + eps) for eps in EPS),
+    *(lambda scores, eps=eps: scores.softmax(-1) + eps for eps in EPS),
+    part="softmax",
 )
 
 
-@known("softmax-overflow")
-def powers_of_large_numbers(scores, mask=None):
+@known("softmax-overflow", part="softmax")
+def powers_of_large_numbers(scores):
     """exp of a large score is inf, and inf / inf is NaN; of a very negative row it is 0 / 0.
     Softmax takes the row's own largest score off first, which changes only the size of the numbers.
 
     Look: what is exp of your largest and of your smallest row?
     Seen in: pytorch/executorch#18407, mila-iqia/blocks#727, prescient-design/e3tools#3
     """
-    return _shared_out(torch.exp(_masked(scores, mask)))
+    return _shared_out(torch.exp(scores))
 
 
 known.variants(
     "softmax-overflow",
-    _of_masked(lambda scores: _shared_out(torch.exp(scores - scores.max()))),
+    lambda scores: _shared_out(torch.exp(scores - scores.max())),
+    part="softmax",
 )
 
 
-@known("dtype-changed")
-def in_half_precision(scores, mask=None):
+@known("dtype-changed", part="softmax")
+def in_half_precision(scores):
     """The number type changed on the way: what goes in as float32 or float64 has to come out as
     that, and with all its digits.
 
     Look: is there a `.half()`, `.float()` or a dtype written out?
     Seen in: pytorch/pytorch#21658, huggingface/diffusers#10891
     """
-    return _masked(scores, mask).half().softmax(-1).to(scores.dtype)
+    return scores.half().softmax(-1).to(scores.dtype)
 
 
 known.variants(
     "dtype-changed",
-    _of_masked(lambda scores: scores.bfloat16().softmax(-1).to(scores.dtype)),
-    _of_masked(lambda scores: scores.softmax(-1).half().to(scores.dtype)),
-    _of_masked(lambda scores: scores.softmax(-1).bfloat16().to(scores.dtype)),
+    lambda scores: scores.bfloat16().softmax(-1).to(scores.dtype),
+    lambda scores: scores.softmax(-1).half().to(scores.dtype),
+    lambda scores: scores.softmax(-1).bfloat16().to(scores.dtype),
+    part="softmax",
 )
 
 
-@known("shape-only-stub")
-def as_they_came(scores, mask=None):
+@known("shape-only-stub", part="softmax")
+def as_they_came(scores):
     """The scores come back without a softmax: nothing is shared out yet.
 
     Look: after masking, the row must still be turned into weights.
@@ -423,17 +461,17 @@ def as_they_came(scores, mask=None):
     return scores
 
 
-known.variants("shape-only-stub", _masked)
+known.variants("shape-only-stub", lambda scores, mask=None: scores)
 
 
-@known("softmax-twice")
-def softmax_of_softmax(scores, mask=None):
+@known("softmax-twice", part="softmax")
+def softmax_of_softmax(scores):
     """Softmax was taken twice. The second one flattens the weights: they lie between 0 and 1, so
     their exponentials are all alike.
 
     Look: how many times does a softmax or an exp run?
     """
-    return _masked(scores, mask).softmax(-1).softmax(-1)
+    return scores.softmax(-1).softmax(-1)
 
 
 known.behaviour(

@@ -74,6 +74,16 @@ def last_head_first(x):
     return _merged(x.flip(1))
 
 
+@known("heads-one-after-another")
+def joined_along_time(x):
+    """The heads were joined along time, so the result has H times as many rows. They belong side by
+    side along the features: one row a token.
+
+    Look: the axis that is joined, or the two that are flattened.
+    """
+    return x.flatten(1, 2)
+
+
 @known("heads-averaged")
 def averaged(x):
     """The heads were averaged. They are to stand side by side: what each found is kept, and

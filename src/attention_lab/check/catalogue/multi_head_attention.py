@@ -1,11 +1,13 @@
 """Mistakes in the forward pass of `MultiHeadAttention`, beside those of its steps.
 
-A faulty answer is a forward pass here, `faulty(self, x, causal=False)`. The steps' mistakes are
-taken over: each is put into an otherwise right forward pass.
+A faulty answer is a forward pass here, `faulty(self, x, causal=False)`. Its parts are the steps,
+`asked`, whether the mask is on, and `out`, what becomes of the merged heads. The steps' mistakes
+are taken over: each is put into an otherwise right forward pass.
 """
 
 import math
 from functools import partial
+from itertools import product
 
 import torch
 from torch.nn import functional as F
@@ -21,41 +23,38 @@ from attention_lab.check.catalogue import (
     split_heads,
 )
 from attention_lab.check.catalogue.entry import Known
+from attention_lab.check.references import STEPS
 
-known = Known("MultiHeadAttention")
-
-
-def _heads(self, x, causal, **replaced):
-    """A forward pass up to the merged heads, with some steps replaced."""
-
-    def take(step):
-        return replaced.get(step) or getattr(steps, step)
-
-    q, k, v = take("project")(x, self.q_proj, self.k_proj, self.v_proj)
-    q, k, v = (take("split_heads")(part, self.num_heads) for part in (q, k, v))
-    scores = take("attention_scores")(q, k)
-    mask = take("causal_mask")(x.shape[1], x.device, x.dtype) if causal else None
-    weights = take("masked_softmax")(scores, mask)
-    return take("merge_heads")(take("attend")(weights, v))
+RIGHT = {name: getattr(steps, name) for name in STEPS if name != "MultiHeadAttention"} | {
+    "asked": lambda self, x, causal: causal,
+    "out": lambda self, x, merged: self.out_proj(merged),
+}
 
 
 def _forward(self, x, causal=False, **replaced):
-    return self.out_proj(_heads(self, x, causal, **replaced))
+    """A forward pass, with some parts replaced."""
+    part = RIGHT | replaced
+    q, k, v = part["project"](x, self.q_proj, self.k_proj, self.v_proj)
+    q, k, v = (part["split_heads"](heads, self.num_heads) for heads in (q, k, v))
+    scores = part["attention_scores"](q, k)
+    asked = part["asked"](self, x, causal)
+    mask = part["causal_mask"](x.shape[1], x.device, x.dtype) if asked else None
+    weights = part["masked_softmax"](scores, mask)
+    return part["out"](self, x, part["merge_heads"](part["attend"](weights, v)))
 
 
 def _with(**replaced):
     return partial(_forward, **replaced)
 
 
-def _where(condition):
-    """The mask is on only where `condition(self, x)` holds."""
-    return lambda self, x, causal=False: _forward(self, x, causal and condition(self, x))
+_heads = _with(out=lambda self, x, merged: merged)
+known = Known("MultiHeadAttention", whole=_forward)
 
 
 def _weights(self, x, causal):
     """The weights (B, H, T, T) of a right forward pass."""
     kept = []
-    _heads(self, x, causal, attend=lambda weights, v: kept.append(weights) or v)
+    _forward(self, x, causal, attend=lambda weights, v: kept.append(weights) or v)
     return kept[0]
 
 
@@ -69,62 +68,83 @@ def causal_by_default(self, x, causal=True):
     return _forward(self, x, causal)
 
 
-known.variants("wrong-default", lambda self, x, causal=False: _forward(self, x, not causal))
+known.variants("wrong-default", lambda self, x, causal: not causal, part="asked")
 
 
-@known("mask-always-causal")
-def mask_always(self, x, causal=False):
+@known("mask-always-causal", part="asked")
+def always(self, x, causal):
     """The future is closed even with `causal=False`.
 
     Look: what does the mask hang on?
     """
-    return _forward(self, x, True)
+    return True
 
 
-@known("mask-ignored")
-def mask_never(self, x, causal=False):
+@known("mask-ignored", part="asked")
+def never(self, x, causal):
     """`causal=True` changes nothing, or only in some calls: the future stays visible.
 
     Look: is the mask made, and is its result the one that is used?
     """
-    return _forward(self, x, False)
+    return False
 
 
 known.variants(
     "mask-ignored",
-    _where(lambda self, x: x.size(0) > 1),
-    _where(lambda self, x: x.size(0) == 1),
-    _where(lambda self, x: self.num_heads > 1),
-    _where(lambda self, x: self.training),
-    _where(lambda self, x: not self.training),
+    lambda self, x, causal: causal and x.size(0) > 1,
+    lambda self, x, causal: causal and x.size(0) == 1,
+    lambda self, x, causal: causal and self.num_heads > 1,
+    lambda self, x, causal: causal and self.training,
+    lambda self, x, causal: causal and not self.training,
+    part="asked",
 )
 
 
-@known("missing-out-proj")
-def heads_as_they_are(self, x, causal=False):
+@known("missing-out-proj", part="out")
+def heads_as_they_are(self, x, merged):
     """The merged heads come back without `out_proj`. Until then each head writes only into its own
     slice; `out_proj` is where heads meet.
 
     Look: one more layer after merging.
     """
-    return _heads(self, x, causal)
+    return merged
 
 
-@known("residual-added")
-def input_added(self, x, causal=False):
+@known("another-layer-out", part="out")
+def out_by_q_proj(self, x, merged):
+    """The merged heads go through another layer than `out_proj`, or through `out_proj` twice. It is
+    the one layer that mixes heads, once, at the end.
+
+    Look: the name of the last layer, and how often it is called.
+    """
+    return self.q_proj(merged)
+
+
+known.variants(
+    "another-layer-out",
+    lambda self, x, merged: self.k_proj(merged),
+    lambda self, x, merged: self.v_proj(merged),
+    lambda self, x, merged: self.out_proj(self.out_proj(merged)),
+    part="out",
+)
+
+
+@known("residual-added", part="out")
+def input_added(self, x, merged):
     """The input, or another step's result, was added on top. That residual connection belongs to
     the block around attention, not into it.
 
     Look: what is added before `return`?
     """
-    return x + _forward(self, x, causal)
+    return x + self.out_proj(merged)
 
 
 known.variants(
     "residual-added",
-    lambda self, x, causal=False: self.out_proj(x + _heads(self, x, causal)),
-    lambda self, x, causal=False: self.out_proj(m := _heads(self, x, causal)) + m,
-    lambda self, x, causal=False: F.layer_norm(x + _forward(self, x, causal), x.shape[-1:]),
+    lambda self, x, merged: self.out_proj(x + merged),
+    lambda self, x, merged: self.out_proj(merged) + merged,
+    lambda self, x, merged: F.layer_norm(x + self.out_proj(merged), x.shape[-1:]),
+    part="out",
 )
 
 
@@ -147,32 +167,44 @@ known.variants(
 )
 
 
-@known("values-not-used")
-def keys_attended(self, x, causal=False):
+@known("values-not-used", part="project")
+def keys_attended(x, q_proj, k_proj, v_proj):
     """The weights mix the keys, or the queries, where they should mix the values. Keys decide where
     to look; values are what is found there.
 
     Look: the second argument of the last product, and which layer made it.
     Seen in: Kamichanw/SeekDeeper#9
     """
-    return _forward(self, x, causal, project=lambda x, q, k, v: (q(x), k(x), k(x)))
+    return q_proj(x), k_proj(x), k_proj(x)
 
 
 known.variants(
     "values-not-used",
-    _with(project=lambda x, q, k, v: (q(x), k(x), q(x))),
-    _with(project=lambda x, q, k, v: (q(x), k(x), x)),
+    lambda x, q, k, v: (q(x), k(x), q(x)),
+    lambda x, q, k, v: (q(x), k(x), x),
+    part="project",
 )
 
 
-@known("single-head-only")
-def one_big_head(self, x, causal=False):
+known.behaviour(
+    "shared-projection",
+    """Two of queries, keys and values are the same: they come from one layer, or one of them was
+    used twice. The three are different views of the same tokens.
+
+    Look: which layer makes which, and which two go into each product?
+    Seen in: yflyzhang/AnnotatedTransformer#1, Khaliladib11/Transformer-from-scratch#3
+    """,
+)
+
+
+@known("single-head-only", part="split_heads")
+def one_big_head(x, num_heads):
     """All features form one big head; `num_heads` is not used. One softmax row is one mixture: H
     heads can look at H things at once.
 
     Look: split before the scores, merge after attending.
     """
-    return _forward(self, x, causal, split_heads=lambda x, num_heads: x[:, None])
+    return x[:, None]
 
 
 def one_big_head_scaled_by_d_head(self, x, causal=False):
@@ -207,12 +239,21 @@ def view_in_view_out(self, x, causal=False):
     return _forward(self, x, causal, split_heads=_view_in, merge_heads=_view_out)
 
 
-def only_queries_and_keys_by_view(self, x, causal=False):
-    parts = iter((_view_in, _view_in, steps.split_heads))
-    return _forward(self, x, causal, split_heads=lambda *args: next(parts)(*args))
+def _some_by_view(*is_view):
+    """Only some of q, k and v are cut by a view."""
+
+    def faulty(self, x, causal=False):
+        parts = iter([_view_in if view else steps.split_heads for view in is_view])
+        return _forward(self, x, causal, split_heads=lambda *args: next(parts)(*args))
+
+    return faulty
 
 
-known.variants("view-instead-of-transpose", only_queries_and_keys_by_view)
+known.variants(
+    "view-instead-of-transpose",
+    _with(split_heads=_view_in, merge_heads=_view_out),
+    *(_some_by_view(*some) for some in product((False, True), repeat=3) if any(some)),
+)
 
 
 @known("head-interleaving")
@@ -234,12 +275,24 @@ def interleaved_in_and_out(self, x, causal=False):
 
 @known("split-by-d-head")
 def width_for_number(self, x, causal=False):
-    """`split_heads` was given d_head where it takes the number of heads, so there are d_head heads
-    of H features.
+    """d_head stands where the number of heads belongs, so there are d_head heads of H features.
 
-    Look: its second argument.
+    Look: the two sizes that the last axis is cut into, or what `split_heads` is given.
     """
     return _forward(self, x, causal, split_heads=lambda x, H: steps.split_heads(x, self.d_head))
+
+
+def width_for_number_and_scaled_by_d_head(self, x, causal=False):
+    return _forward(
+        self,
+        x,
+        causal,
+        split_heads=lambda x, num_heads: steps.split_heads(x, self.d_head),
+        attention_scores=lambda q, k: q @ k.mT / math.sqrt(self.d_head),
+    )
+
+
+known.variants("split-by-d-head", width_for_number_and_scaled_by_d_head)
 
 
 @known("k-reshaped-not-transposed")
@@ -328,48 +381,44 @@ known.variants(
 )
 
 
-def _out_without_bias(self, x, causal=False, **replaced):
-    return _heads(self, x, causal, **replaced) @ self.out_proj.weight.T
-
-
-@known("bias-forgotten")
-def no_bias_at_all(self, x, causal=False):
+@known("bias-forgotten", part="out")
+def out_without_bias(self, x, merged):
     """A layer's weight was used without its bias. New layers of `nn.MultiheadAttention` start with
     zero biases, which hides this until training moves them.
 
     Look: call the layers themselves.
     """
-    without = {"project": lambda x, *layers: [x @ p.weight.T for p in layers]}
-    return _out_without_bias(self, x, causal, **without)
+    return merged @ self.out_proj.weight.T
 
 
-known.variants("bias-forgotten", _out_without_bias)
+known.variants("bias-forgotten", _with(project=project.no_bias, out=out_without_bias))
 
 
-@known("weight-not-transposed")
-def out_weight_as_it_is(self, x, causal=False):
+@known("weight-not-transposed", part="out")
+def out_weight_as_it_is(self, x, merged):
     """`nn.Linear` keeps its weight as (out, in) and multiplies by its transpose. Here a weight was
     used as it is; it is square, so no shape complains.
 
     Look: call the layer itself.
     """
-    return _heads(self, x, causal) @ self.out_proj.weight + self.out_proj.bias
+    return merged @ self.out_proj.weight + self.out_proj.bias
 
 
-@known("extra-nonlinearity")
-def relu_on_the_way_out(self, x, causal=False):
+@known("extra-nonlinearity", part="out")
+def relu_on_the_way_out(self, x, merged):
     """Something bends what ought to be linear. The one nonlinearity of attention is its softmax.
 
     Look: what happens before and after each layer?
     """
-    return F.relu(_forward(self, x, causal))
+    return F.relu(self.out_proj(merged))
 
 
 for _bend in project.ACTIVATIONS:
     known.variants(
         "extra-nonlinearity",
-        lambda self, x, causal=False, bend=_bend: bend(_forward(self, x, causal)),
-        lambda self, x, causal=False, bend=_bend: self.out_proj(bend(_heads(self, x, causal))),
+        lambda self, x, merged, bend=_bend: bend(self.out_proj(merged)),
+        lambda self, x, merged, bend=_bend: self.out_proj(bend(merged)),
+        part="out",
     )
 
 
@@ -422,16 +471,15 @@ def mask_of_batch(self, x, causal=False):
     return _forward(self, x, causal, **mask)
 
 
-@known("mask-fills-zero")
-def scores_cut_to_a_triangle(self, x, causal=False):
+@known("mask-fills-zero", part="masked_softmax")
+def scores_cut_to_a_triangle(scores, mask):
     """Closed scores became 0, by filling, by `tril` or by a product with zeros and ones. exp(0) is
     1: the future still takes part.
 
     Look: what must a score be so that exp(score) is 0?
     Seen in: jadore801120/attention-is-all-you-need-pytorch#16, rasbt/LLMs-from-scratch#279
     """
-    cut = {"masked_softmax": lambda s, m: (s if m is None else s.tril()).softmax(-1)}
-    return _forward(self, x, causal, **cut)
+    return (scores if mask is None else scores.tril()).softmax(-1)
 
 
 def _rows_lost(blocked, fill):
@@ -440,36 +488,38 @@ def _rows_lost(blocked, fill):
     def softmax(scores, mask):
         if mask is not None:
             scores = scores.masked_fill(blocked(torch.ones_like(scores)).bool(), fill)
-        return scores.softmax(-1)
+        return scores.softmax(-1).nan_to_num(0)
 
-    return _with(masked_softmax=softmax)
-
-
-for _fill in (-1e9, torch.finfo(torch.float32).min):
-    known.variants("mask-diagonal-zero", _rows_lost(torch.triu, _fill))
-    known.variants("mask-inverted", _rows_lost(torch.tril, _fill))
+    return softmax
 
 
-@known("heads-averaged")
-def weights_averaged(self, x, causal=False):
+for _fill in (-1e9, torch.finfo(torch.float32).min, -math.inf):
+    known.variants("mask-diagonal-zero", _rows_lost(torch.triu, _fill), part="masked_softmax")
+    known.variants("mask-inverted", _rows_lost(torch.tril, _fill), part="masked_softmax")
+
+
+@known("heads-averaged", part="attend")
+def weights_averaged(weights, v):
     """Heads, or their weights, were averaged. They are to stand side by side: what each found is
     kept, and out_proj decides how to mix it.
 
     Look: no mean over the head axis.
     Seen in: broadinstitute/CellCap#40
     """
-    return _with(attend=lambda weights, v: weights.mean(1, keepdim=True) @ v)(self, x, causal)
+    return weights.mean(1, keepdim=True) @ v
 
 
 # Steps' mistakes that mean something else, or nothing, inside a class.
 LEFT_OUT = {
     "scale-in-wrong-step",
+    "compared-with-itself",
     "chained-projection",
     "does-next-step-too",
     "ignores-given-layers",
     "shape-only-stub",
     "batch-one-only",
     "mask-extra-dims",
+    "mask-transposed",
     "mask-multiplied",
     "mask-wrong-dtype",
     "wrong-axis-order",

@@ -166,16 +166,11 @@ def queries_by_d_model(x, q_proj, k_proj, v_proj):
     return q_proj(x) / math.sqrt(x.size(-1)), k_proj(x), v_proj(x)
 
 
-def _scaled_before(x, factor, layers):
-    return tuple(layer(x * factor) for layer in layers)
-
-
-known.variants(
-    "scale-in-wrong-step",
-    lambda x, *layers: _scaled_before(x, math.sqrt(x.size(-1)), layers),
-    lambda x, *layers: _scaled_before(x, 1 / math.sqrt(x.size(-1)), layers),
-    lambda x, *layers: _scaled_before(x, 1 / x.size(-1), layers),
-)
+for _factor in (math.sqrt, lambda d_model: 1 / math.sqrt(d_model), lambda d_model: 1 / d_model):
+    known.variants(
+        "scale-in-wrong-step",
+        *_anywhere(lambda x, p, factor=_factor: p(x * factor(x.size(-1)))),
+    )
 
 
 @known("batch-first-confusion")

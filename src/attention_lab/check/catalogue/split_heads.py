@@ -58,6 +58,16 @@ known.variants(
 )
 
 
+@known("split-by-d-head")
+def width_for_number(x, num_heads):
+    """The two sizes of the cut changed places: there are d_head heads of H features, and features
+    of all heads are dealt out among them. H comes first, then d_head.
+
+    Look: the order of the two sizes that the last axis is cut into.
+    """
+    return _cut(x, x.size(-1) // num_heads).transpose(1, 2)
+
+
 @known("transpose-before-split")
 def transposed_first(x, num_heads):
     """Axes were swapped before the cut, so the reshape runs through the tokens instead of through

@@ -1,0 +1,48 @@
+"""How wrong numbers stand to the right ones, where that helps and names no mistake."""
+
+import torch
+
+from attention_lab.check.judge import close
+
+NEAR = 1e-4
+
+
+def relation(got, right):
+    """Return (seen, means, look) for the first relation that holds between two tensors of one
+    shape, or None. Seen ends a sentence that says how many numbers are wrong."""
+    got, right = got.double(), right.double()
+    if not (got.isfinite().all() and right.isfinite().all()) or got.numel() < 2:
+        return None
+    return next(filter(None, (find(got, right) for find in (_factor, _offset, _places))), None)
+
+
+def _factor(got, right):
+    factor = float((got * right).sum() / (right * right).sum())
+    if factor == 0 or not close(got, factor * right, NEAR):
+        return None
+    return (
+        f": each is {factor:.3g} times what it should be",
+        "a factor is missing or too much.",
+        "what you multiply and divide by.",
+    )
+
+
+def _offset(got, right):
+    offset = float((got - right).mean())
+    if not close(got - right, torch.full_like(right, offset), NEAR):
+        return None
+    return (
+        f": each is off by {offset:.3g}",
+        "the same number is added everywhere.",
+        "every plus and minus.",
+    )
+
+
+def _places(got, right):
+    if not close(got.flatten().sort().values, right.flatten().sort().values, 1e-6):
+        return None
+    return (
+        ": the right ones are there, in other places",
+        "nothing is computed wrongly, and numbers go where they do not belong.",
+        "the order of the axes wherever you cut, swap, flip or join them.",
+    )
