@@ -80,7 +80,7 @@ class Experiment:
         run = self.runs[num_heads]
         return show_heads(
             run.weights,
-            run.tokens,
+            [token.replace(" ", "\N{NO-BREAK SPACE}") for token in run.tokens],
             labels={when: jobs(run, when) for when in run.weights},
             causal=False,
             compare="after",

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from PIL import Image
 from torch import Tensor
 
+from attention_lab.heatmap.drawn import once
 from attention_lab.heatmap.scene import Frame
 from attention_lab.heatmap.words import name_heads
 
@@ -71,7 +72,7 @@ class Wall:
         pairs = zip(_thumbnails(self._weights[layer]), self.labels[layer], strict=True)
         return "".join(
             f'<td><img alt="Layer {layer}, head {head}" src="data:image/png;base64,{image}">'
-            f"<span>{escape(label)}</span></td>"
+            f"<span>{escape(label).replace(' %', '&nbsp;%')}</span></td>"
             for head, (image, label) in enumerate(pairs)
         )
 
@@ -87,11 +88,12 @@ def _thumbnails(weights: Tensor) -> list[str]:
     """Heads (H, T, T) as PNG images in base64, a pixel for each cell."""
     cells = min(MOST_CELLS, weights.shape[-1])
     opacity = (F.adaptive_max_pool2d(weights, cells) * 255).round().to(torch.uint8).numpy()
-    return [_png(head) for head in opacity]
+    return [base64.b64encode(_png(head)).decode() for head in opacity]
 
 
-def _png(opacity: np.ndarray) -> str:
+@once
+def _png(opacity: np.ndarray) -> bytes:
     ink = np.broadcast_to(np.uint8(INK), (*opacity.shape, 3))
     file = io.BytesIO()
-    Image.fromarray(np.dstack([ink, opacity])).save(file, "PNG", optimize=True)
-    return base64.b64encode(file.getvalue()).decode()
+    Image.fromarray(np.dstack([ink, opacity])).save(file, "PNG", compress_level=4)
+    return file.getvalue()
