@@ -31,12 +31,15 @@ class Confinement:
 
     It is started at once; `wait_until_ready` before anything else. Every method raises Broken when
     the sandbox is no more.
+
+    served: the submissions it has run. keeps: whatever its owner says that it was told to keep.
     """
 
     def __init__(self, isolation: str, limits: Limits):
         self.limits = limits
         self.served = 0
         self.changed = ()
+        self.keeps = ()
         self.watchdog = None
         ours, theirs = socket.socketpair()
         self._channel = wire.Channel(ours)
@@ -70,6 +73,10 @@ class Confinement:
     def ping(self):
         """Raise Broken unless the host is alive."""
         self._ask({"do": "ping"})
+
+    def keep(self, message: dict, pictures: bytes):
+        """Have no submission from now on draw these again."""
+        self._ask({"do": "keep", **message}, payload=pictures)
 
     def start_submission(self) -> wire.Channel:
         """Fork the host; return the conversation with the new process."""
@@ -105,12 +112,12 @@ class Confinement:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _ask(self, message, deadline=None, give=None):
+    def _ask(self, message, deadline=None, give=None, payload=b""):
         """Send the host `message` and return its answer."""
         deadline = deadline or time.monotonic() + ANSWER_SECONDS
         try:
             if message is not None:
-                self._channel.send(message, give=give, deadline=deadline)
+                self._channel.send(message, payload, give=give, deadline=deadline)
             return self._channel.receive(deadline=deadline)[0]
         except (wire.Closed, wire.TooLate, wire.Malformed) as error:
             raise Broken(f"the sandbox stopped unexpectedly ({type(error).__name__})") from None

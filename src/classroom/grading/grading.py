@@ -28,6 +28,7 @@ from classroom.grading.once import Snapshot
 from classroom.grading.pool import Pool
 from classroom.grading.record import Record, is_unfinished
 
+MANY = 8  # submissions for which it pays to run the course's own solution first
 UNPROTECTED = (
     "Grading without a sandbox: whatever the submissions do, they do it as you. They can read and "
     "change your files, use the network, and see the course's answers."
@@ -78,6 +79,7 @@ class Grading(LoggingConfigurable):
         self._remove_unfinished()
         self.seed = secrets.randbits(32) if self.seed is None else self.seed
         upcoming = list(self._upcoming())
+        self._many = len(upcoming) >= MANY
         pool = self._cluster() if self.scheduler else self._pool(len(upcoming))
         weakref.finalize(exporter, pool.close)
         self._ahead = Ahead(upcoming, self._guess, pool.submit, how_many=2 * pool.size)
@@ -188,7 +190,7 @@ class Grading(LoggingConfigurable):
         folders = [self._submitted(names), source_folder(self.course, names["assignment"])]
         files = trusted.files_beside(folders, self.course.ignore)
         course = self._course(names["assignment"], names["notebook"])
-        return trusted.make_job(nb, course, files)
+        return trusted.make_job(nb, course, files, many=self._many)
 
     def _key(self, assignment, student, notebook):
         return str(Path(assignment, student, notebook))

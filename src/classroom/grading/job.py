@@ -24,17 +24,21 @@ class File:
 
 @dataclass(frozen=True)
 class Job:
-    """cells: in the notebook's order. setup: the course's set-up cells, run outside the sandbox."""
+    """cells: in the notebook's order. setup: the course's set-up cells, run outside the sandbox.
+    solved: the code cells of the course's own solution, where drawing its pictures once for all is
+    worth it."""
 
     cells: tuple[Cell, ...]
     setup: tuple[str, ...] = ()
     files: tuple[File, ...] = ()
+    solved: tuple[str, ...] = ()
 
     def to_message(self) -> tuple[dict, bytes]:
         message = {
             "cells": [asdict(cell) for cell in self.cells],
             "setup": list(self.setup),
             "files": [[file.name, len(file.content)] for file in self.files],
+            "solved": list(self.solved),
         }
         return message, b"".join(file.content for file in self.files)
 
@@ -45,7 +49,7 @@ class Job:
             files.append(File(name, payload[start : start + size]))
             start += size
         cells = tuple(Cell(**cell) for cell in message["cells"])
-        return cls(cells, tuple(message["setup"]), tuple(files))
+        return cls(cells, tuple(message["setup"]), tuple(files), tuple(message["solved"]))
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,11 @@ class Learner:
         except wire.TooLate:
             return self._stop_cell()
 
+    def pictures(self) -> tuple[dict, bytes]:
+        """The pictures that its cells have drawn, as `Confinement.keep` takes them."""
+        self._send({"do": "pictures"})
+        return self._receive_all(time.monotonic() + SECONDS_FOR_A_FORK)
+
     def observer(self) -> "Observer":
         """Fork the submission as it is now; the fork is to be closed."""
         number = next(self._numbers)
@@ -111,8 +116,11 @@ class Learner:
             raise self._give_up(self._cause_of_death()) from None
 
     def _receive(self, deadline):
+        return self._receive_all(deadline)[0]
+
+    def _receive_all(self, deadline):
         try:
-            return self._channel.receive(deadline=deadline)[0]
+            return self._channel.receive(deadline=deadline)
         except wire.Closed:
             raise self._give_up(self._cause_of_death()) from None
         except wire.Malformed:

@@ -27,11 +27,13 @@ class Course:
 
     graded: the text of each graded cell, by its grade id, as the gradebook has it. setup: the cells
     tagged "setup", in order. given: the text of every code cell, of the release and the source.
+    solved: the code cells of the source, in order, without the graded ones.
     """
 
     graded: dict[str, str]
     setup: tuple[str, ...]
     given: frozenset[str]
+    solved: tuple[str, ...]
 
 
 def read_course(course: CourseDirectory, assignment: str, notebook: str) -> Course:
@@ -42,17 +44,19 @@ def read_course(course: CourseDirectory, assignment: str, notebook: str) -> Cour
     path = source_folder(course, assignment) / f"{notebook}.ipynb"
     cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
     setup = tuple(cell.source for cell in cells if "setup" in cell.metadata.get("tags", []))
-    return Course(graded, setup, frozenset(cell.source for cell in cells))
+    solved = tuple(cell.source for cell in cells if not judges(cell))
+    return Course(graded, setup, frozenset(cell.source for cell in cells), solved)
 
 
-def make_job(nb: NotebookNode, course: Course, files: tuple[File, ...]) -> Job:
-    """The job of a sanitised notebook. Raises Untrusted if a cell claims to be what it is not."""
+def make_job(nb: NotebookNode, course: Course, files: tuple[File, ...], *, many: bool) -> Job:
+    """The job of a sanitised notebook; `many`: one of those of a class. Raises Untrusted if a cell
+    claims to be what it is not."""
     cells = [
         Cell(index, _source(cell, course), judges(cell))
         for index, cell in enumerate(nb.cells)
         if cell.cell_type == "code" and cell.source.strip()
     ]
-    return Job(tuple(cells), course.setup, files)
+    return Job(tuple(cells), course.setup, files, course.solved if many else ())
 
 
 def judges(cell: NotebookNode) -> bool:

@@ -10,6 +10,7 @@ from classroom.grading.job import Job, Result
 from classroom.grading.judge import CourseError, Judge
 from classroom.grading.learner import Gone, Learner
 from classroom.grading.limits import Limits
+from classroom.grading.sandbox import pictures
 
 
 class Worker:
@@ -29,6 +30,7 @@ class Worker:
         self.limits = limits
         self.judge = judge
         self.confinement = confinement
+        self._pictures = {}  # of solutions that have been run, as `Confinement.keep` takes them
 
     def grade(self, job: Job) -> Result:
         """Run `job`. Where its sandbox dies through no fault of the job's, run it once more in a
@@ -53,12 +55,32 @@ class Worker:
         except Broken:
             self.close()
             raise
+        self._keep_pictures(job.solved)
         run = Run(job, self.judge)
         try:
             run.all_cells(self.confinement)
         finally:
             changed = self._end()
         return Result(run.ran, changed)
+
+    def _keep_pictures(self, solved):
+        """Have the sandbox know the pictures of a solution, which only a fresh one is shown."""
+        if solved and solved not in self._pictures and not self.confinement.served:
+            self._pictures[solved] = self._drawn_by(solved)
+            if self._end():
+                raise Broken("the course's own solution changed its sandbox")
+        if solved in self._pictures and self.confinement.keeps != solved:
+            self.confinement.keep(*self._pictures[solved])
+            self.confinement.keeps = solved
+
+    def _drawn_by(self, solved):
+        try:
+            with closing(Learner(self.confinement)) as learner:
+                for source in solved:
+                    learner.run(source)
+                return learner.pictures()
+        except Gone:
+            return pictures.to_message({})
 
     def _end(self):
         """Clear away what the submission left; return what it changed about its host."""

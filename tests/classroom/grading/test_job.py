@@ -4,7 +4,7 @@ from classroom.grading.job import Cell, File, Job, Result
 from classroom.grading.outputs import Ran
 
 JOB = Job((Cell(0, "x = 1", False), Cell(3, "check", True)), ("import torch",),
-          (File("a/b.txt", b"\x00\xff"), File("c", b"")))  # fmt: skip
+          (File("a/b.txt", b"\x00\xff"), File("c", b"")), ("x = 2",))  # fmt: skip
 
 
 def test_job_travels():
@@ -20,10 +20,11 @@ def test_result_travels():
 
 def test_jobs_that_differ_in_anything_are_not_equal():
     others = [
-        Job(JOB.cells[:1], JOB.setup, JOB.files),
-        Job((JOB.cells[0], Cell(3, "check", False)), JOB.setup, JOB.files),
-        Job(JOB.cells, (), JOB.files),
-        Job(JOB.cells, JOB.setup, JOB.files[:1]),
-        Job(JOB.cells, JOB.setup, (File("a/b.txt", b"\x00"), File("c", b""))),
+        Job(JOB.cells[:1], JOB.setup, JOB.files, JOB.solved),
+        Job((JOB.cells[0], Cell(3, "check", False)), JOB.setup, JOB.files, JOB.solved),
+        Job(JOB.cells, (), JOB.files, JOB.solved),
+        Job(JOB.cells, JOB.setup, JOB.files),
+        Job(JOB.cells, JOB.setup, JOB.files[:1], JOB.solved),
+        Job(JOB.cells, JOB.setup, (File("a/b.txt", b"\x00"), File("c", b"")), JOB.solved),
     ]
     assert JOB not in others

@@ -6,7 +6,7 @@ from classroom.grading import trusted
 from classroom.grading.job import Cell, File
 from classroom.grading.trusted import Course, Untrusted, files_beside, make_job
 
-COURSE = Course({"test_a": "check(a)"}, ("import a",), frozenset())
+COURSE = Course({"test_a": "check(a)"}, ("import a",), frozenset(), ("a = 1",))
 
 
 def cell(source, **nbgrader):
@@ -14,7 +14,12 @@ def cell(source, **nbgrader):
 
 
 def job(*cells):
-    return make_job(new_notebook(cells=list(cells)), COURSE, ())
+    return make_job(new_notebook(cells=list(cells)), COURSE, (), many=False)
+
+
+def test_solution_comes_along_for_a_class_only():
+    for many, solved in [(True, ("a = 1",)), (False, ())]:
+        assert make_job(new_notebook(), COURSE, (), many=many).solved == solved
 
 
 def test_graded_cells_run_the_courses_text_whatever_the_notebook_says():

@@ -177,6 +177,32 @@ def test_failing_set_up_is_the_courses_error(worker):
         run(worker, "pass", setup=("1 / 0",))
 
 
+DRAW = """
+from attention_lab import show_heads
+from attention_lab.heatmap import drawn
+
+answer = {answer}
+display(show_heads(answer * torch.ones(1, 2, 2), ["a", "b"]))
+print(len(drawn.kept()))
+"""
+
+
+def test_pictures_of_the_solution_are_drawn_once_for_all(worker):
+    worker.close()  # only a fresh sandbox is shown the solution
+    for own, kept in [(0.5, 1), (0.7, 2)]:
+        cells = (Cell(0, "import torch\n'answer' in globals()", False),)
+        cells += (Cell(1, DRAW.format(answer=own), False),)
+        result = worker.grade(Job(cells, solved=("import torch", DRAW.format(answer=0.5)))).ran
+        assert result[0].outputs[0]["data"]["text/plain"] == "False"
+        assert result[1].outputs[-1]["text"] == f"{kept}\n"
+
+
+def test_solution_that_fails_costs_pictures_only(worker):
+    worker.close()
+    job = Job((Cell(0, "1", False),), solved=("import os; os._exit(1)",))
+    assert worker.grade(job).ran[0].outputs[0]["data"]["text/plain"] == "1"
+
+
 def test_sandbox_is_replaced_after_fifty_submissions(worker, monkeypatch):
     monkeypatch.setattr("classroom.grading.confinement.MAX_SUBMISSIONS", 1)
     run(worker, "pass")

@@ -19,9 +19,10 @@ from pathlib import Path
 import torch
 
 import attention_lab
+from attention_lab.heatmap import drawn
 from attention_lab.observation import Call, Probe, Request, encode, observe_encoded
 
-from . import compiler, process, state, wire
+from . import compiler, pictures, process, state, wire
 from .shell import make_shell
 from .submission import serve
 
@@ -73,6 +74,7 @@ def warm_up(output_limit):
     for cell in WARM_CELLS:
         shell.run(cell)
     shell.reset(new_session=True)
+    drawn.keep({})
     gc.collect()
     gc.freeze()  # no child walks through, and so copies, what was imported
     process.gather_memory()
@@ -121,7 +123,7 @@ class Host:
 
     def serve(self):
         while True:
-            message, _, given = self.channel.receive_with_socket()
+            message, payload, given = self.channel.receive_with_socket()
             match message["do"]:
                 case "start":
                     self.start(given)
@@ -131,6 +133,9 @@ class Host:
                     self.channel.send({})
                 case "end":
                     self.end()
+                case "keep":
+                    drawn.keep(pictures.from_message(message, payload))
+                    self.channel.send({})
 
     def start(self, given: socket.socket):
         self.child = os.fork()

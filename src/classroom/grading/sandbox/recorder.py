@@ -22,6 +22,8 @@ class Recorder:
         self._clear_next = False
 
     def stream(self, name: str, text: str):
+        if not text:
+            return
         self._clear_if_due()
         room = self.limit - self._size
         if room <= 0:

@@ -13,8 +13,9 @@ import traceback
 from pathlib import Path
 
 from attention_lab import observation
+from attention_lab.heatmap import drawn
 
-from . import plain, process, wire
+from . import pictures, plain, process, wire
 
 
 def serve(channel: wire.Channel, shell, folder: Path):
@@ -29,6 +30,8 @@ def serve(channel: wire.Channel, shell, folder: Path):
                 channel.send({})
             case "run":
                 channel.send(_run(shell, message["source"]))
+            case "pictures":
+                channel.send(*pictures.to_message(drawn.kept()))
             case "observe":
                 observers[message["number"]] = _fork_observer(channel, given, shell.user_ns)
                 channel.send({})

@@ -24,6 +24,12 @@ def test_outputs_are_kept_in_order_and_streams_joined(recorder):
     assert recorder.finished()[3]["execution_count"] == 3
 
 
+def test_nothing_is_shown_of_nothing_printed(recorder):
+    recorder.clear(wait=True)
+    recorder.stream("stdout", "")
+    assert recorder.finished() == []
+
+
 def test_flood_is_cut_once_and_an_error_still_fits(recorder):
     for _ in range(100):
         recorder.stream("stdout", "x" * 300)
