@@ -1,9 +1,9 @@
 """The checks: how fast they answer, and whether any verdict depends on the numbers drawn.
 
-    python benchmarks/checks.py [timings] [seeds] [answers]
+    python benchmarks/checks.py [timings] [seeds] [answers] [--seeds FIRST LAST]
 
 Without arguments all three. Prints the figures, tells how far it is, and fails where one falls
-short.
+short. `--seeds 0 49` tries those seeds only, so that all 200 can be tried in several runs.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -29,7 +30,7 @@ import bank  # noqa: E402
 
 VISIBLE_SECONDS = 0.25
 HIDDEN_SECONDS = 0.4
-SEEDS = 200
+SEEDS = (0, 199)  # the first and the last
 WRONG_EVERY = 10  # seeds: naming what is wrong takes longer than seeing that it is
 ANSWERS = 4000
 
@@ -87,16 +88,17 @@ def _report(what, seconds, limit):
     return good
 
 
-def seeds():
+def seeds(first, last):
     """All right answers of the bank, and with every tenth seed one wrong one of each step."""
     right = [case.NAME for case in bank.load(verdict="right")]
     wrong = [bank.load(step, "wrong")[0].NAME for step in check.STEPS]
-    jobs = [(seed, right + wrong * (seed % WRONG_EVERY == 0)) for seed in range(SEEDS)]
+    tried = range(first, last + 1)
+    jobs = [(seed, right + wrong * (seed % WRONG_EVERY == 0)) for seed in tried]
     changed = _all(_changed, jobs)
     for line in changed:
         print(line)
     verdicts = sum(len(names) for _, names in jobs)
-    print(f"{SEEDS} seeds, {verdicts} verdicts: {len(changed)} changed", flush=True)
+    print(f"seeds {first} to {last}, {verdicts} verdicts: {len(changed)} changed", flush=True)
     return not changed
 
 
@@ -137,13 +139,13 @@ def _all(work, jobs):
     ) as pool:
         for done, lines in enumerate(pool.map(work, jobs, chunksize=4), start=1):
             told += lines
-            if done % (len(jobs) // 10) == 0:
+            if done % max(1, len(jobs) // 10) == 0:
                 passed = time.monotonic() - started
                 print(f"{done} of {len(jobs)} after {passed:.0f} s", file=sys.stderr, flush=True)
     return told
 
 
-PARTS = {part.__name__: part for part in (timings, seeds, answers)}
+PARTS = ("timings", "seeds", "answers")
 
 
 def main():
@@ -151,8 +153,10 @@ def main():
     parser.add_argument(
         "parts", nargs="*", choices=[*PARTS, []], help="all of them if none is given"
     )
-    chosen = parser.parse_args().parts or list(PARTS)
-    results = [PARTS[part]() for part in chosen]
+    parser.add_argument("--seeds", nargs=2, type=int, default=SEEDS, metavar=("FIRST", "LAST"))
+    given = parser.parse_args()
+    parts = {"timings": timings, "seeds": partial(seeds, *given.seeds), "answers": answers}
+    results = [parts[part]() for part in given.parts or parts]
     return 0 if all(results) else 1
 
 

@@ -33,7 +33,7 @@ def card(evidence, symptom) -> str:
 def _figure(title, rows, note=""):
     caption = f'<figcaption style="{QUIET}">{title}</figcaption>'
     body = "".join(f"<tr>{''.join(cells)}</tr>" for cells in rows)
-    table = f'<table style="color:inherit">{body}</table>'
+    table = f'<table style="color:inherit;margin:0">{body}</table>' if rows else ""
     below = f'<div style="{QUIET}">{note}</div>' if note else ""
     return (
         f'<figure style="margin:0;max-width:100%;overflow-x:auto">{caption}{table}{below}</figure>'

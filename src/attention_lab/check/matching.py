@@ -42,15 +42,18 @@ def _singles(step):
 
 @lru_cache
 def _pairs(step):
-    """Two mistakes of a step in different parts of one answer, and the implementation of both. Only
-    the first way to make each that is such a part, since there are thousands of pairs."""
+    """Two mistakes of a step in different parts of one answer, and the implementation of both. For
+    the class only the first way to make each, which are thousands of pairs already."""
+    ways = 1 if step == "MultiHeadAttention" else None
     parts = []
     for entry in catalogue.of_step(step):
-        parts += [(entry, f) for f in entry.faulty if isinstance(f, partial)][:1]
+        parts += [(entry, f) for f in entry.faulty if isinstance(f, partial)][:ways]
     return tuple(
         ((one, other), (partial(first.func, **first.keywords, **second.keywords),))
         for (one, first), (other, second) in combinations(parts, 2)
-        if first.func is second.func and not first.keywords.keys() & second.keywords.keys()
+        if one is not other
+        and first.func is second.func
+        and not first.keywords.keys() & second.keywords.keys()
     )
 
 

@@ -15,6 +15,7 @@ UNWRITTEN = (
 )
 UNSAID = {("mask-ignored", "mask-tiny-value")}  # the second is too rare beside the first
 MANNER = ("mutates-input", "forbidden-library-call")
+FOUR_LINES = 290  # letters, with what is lost where lines end
 NOT_WHY = "It need not be why these numbers are wrong."
 AXES = {
     "project": ("batch", "token", "feature"),
@@ -54,8 +55,10 @@ def told(readings, evidence) -> tuple[str, str]:
     the same to every number, its beginning."""
     (known, *beside), *others = readings
     if beside:
-        all_at_once = (known, *beside)
-        return _numbered(_first_sentence(m.means) for m in all_at_once), known.look
+        at_once = (known, *beside)
+        looks = _numbered(m.look for m in at_once)
+        means = _numbered(_first_sentence(m.means) for m in at_once)
+        return means, looks if len(means) + len(looks) < FOUR_LINES else known.look
     also = [other for other, *_ in others if (known.slug, other.slug) not in UNSAID][:1]
     means = known.means + "".join(f" (Or: {_first_sentence(other.means)})" for other in also)
     only_manner = known.slug in MANNER and evidence.goes_wrong
