@@ -12,7 +12,7 @@ _NOT_CODE = {"__pycache__", ".ipynb_checkpoints"}
 
 
 class OtherEdition(ImportError):
-    """The package is not the one that the notebook brings; a notebook shows one line."""
+    """The package is not the one that the notebook brings; a notebook shows the message alone."""
 
     def _render_traceback_(self):
         return [f"\N{BALLOT X} {self}"]
@@ -27,8 +27,9 @@ def expect(fingerprint: str) -> None:
     folder = Path(__file__).parent
     if fingerprint_of(package_files(folder)) != fingerprint:
         raise OtherEdition(
-            f"The course's code in {folder} is not the code that this notebook brings. Run all "
-            "cells of the notebook's Set-up section, from its first, then this cell again."
+            "The course's code is not the code that this notebook brings. It lies in\n"
+            f"  {folder}\n"
+            "Run all cells of the notebook's Set-up section, from its first, then this cell again."
         )
 
 

@@ -34,8 +34,11 @@ def test_the_package_as_it_lies_here_is_accepted(tmp_path, monkeypatch):
     expect(fingerprint_of({"edition.py": b"x\n"}))
 
 
-def test_another_edition_is_refused_in_one_line():
+def test_another_edition_is_refused_in_three_lines(tmp_path, monkeypatch):
+    monkeypatch.setattr(edition, "__file__", str(tmp_path / "edition.py"))
     with pytest.raises(OtherEdition, match="Set-up section") as caught:
         expect("0" * 12)
-    assert len(caught.value._render_traceback_()) == 1
-    assert "\n" not in str(caught.value)
+    (shown,) = caught.value._render_traceback_()
+    refused, place, remedy = shown.splitlines()
+    assert place.strip() == str(tmp_path)
+    assert max(len(refused), len(remedy)) < 90  # a narrow page breaks longer ones anywhere

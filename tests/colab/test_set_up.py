@@ -87,7 +87,8 @@ def test_it_can_be_run_once_and_again(said, run, then):
 
 def test_an_older_package_is_refused_until_the_set_up_has_run(said):
     assert said["older package"] == "True\n"
-    assert "is not the code that this notebook brings. Run all cells" in said["beside it"]
+    assert "is not the code that this notebook brings" in said["beside it"]
+    assert "Run all cells of the notebook's Set-up section" in said["beside it"]
     assert said["mended"].startswith("attention_lab is ready.")
     assert said["and then"] == "False\n"
 
