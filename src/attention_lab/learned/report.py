@@ -11,6 +11,7 @@ from attention_lab.learned.train import SOLVED, Run
 
 # Legible on light and on dark paper.
 _INK, _LINE = "#767676", "#2e7db0"
+_CELL = "padding: 2px 8px; white-space: nowrap"
 # The loss is drawn as the mean over so many steps.
 _SMOOTH = 10
 
@@ -27,20 +28,22 @@ def progress(done: list[Run], now: int, steps: int, step: int = 0, loss: float =
 def results(runs: list[Run]) -> str:
     """The accuracies as a table and the losses as a picture, as HTML."""
     columns = "".join(
-        f'<th scope="col" style="text-align: right">{escape(name)}</th>'
+        f'<th scope="col" style="text-align: right; {_CELL}">{escape(name)}</th>'
         for name in ("parameters", *task.JOBS, "loss")
     )
     rows = "".join(
-        f'<tr><th scope="row" style="text-align: left">{heads(run.num_heads)}</th>'
-        + "".join(f'<td style="text-align: right">{cell}</td>' for cell in _cells(run))
+        f'<tr><th scope="row" style="text-align: left; {_CELL}">{heads(run.num_heads)}</th>'
+        + "".join(f'<td style="text-align: right; {_CELL}">{cell}</td>' for cell in _cells(run))
         + "</tr>"
         for run in runs
     )
     image = base64.b64encode(curves(runs)).decode()
+    caption = f"<caption>Right answers on new stories, seed {runs[0].seed}</caption>"
     return (
-        f"<table><caption>Right answers on new stories, seed {runs[0].seed}</caption>"
+        f'<div style="overflow-x: auto"><table>{caption}'
         f"<thead><tr><th></th>{columns}</tr></thead><tbody>{rows}</tbody></table>"
-        f'<img alt="{escape(describe(runs))}" src="data:image/png;base64,{image}">'
+        f'<img style="min-width: 34em" alt="{escape(describe(runs))}" '
+        f'src="data:image/png;base64,{image}"></div>'
     )
 
 

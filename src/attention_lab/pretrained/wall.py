@@ -24,12 +24,12 @@ _STYLE = """
 .head-wall { overflow-x: auto }
 .head-wall table { border-collapse: collapse; margin: 0; font-size: 11px }
 .head-wall caption { text-align: left; padding: 4px 0; font-size: 13px }
-.head-wall :is(th, td) { padding: 3px; vertical-align: top }
+.head-wall :is(th, td) { padding: 3px 2px; vertical-align: top }
 .head-wall :is(tr, th, td) { text-align: left !important; background: none !important }
 .head-wall th { font-weight: normal; white-space: nowrap }
-.head-wall img { display: block; width: 56px; height: 56px; max-width: none; margin: 0;
+.head-wall img { display: block; width: 50px; height: 50px; max-width: none; margin: 0;
   image-rendering: pixelated; border: 1px solid rgba(128, 128, 128, 0.5) }
-.head-wall span { display: block; width: 58px; line-height: 1.2 }
+.head-wall span { display: block; width: 52px; line-height: 1.2 }
 """
 
 
