@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from logging import LogRecord
 from pathlib import Path
 
 from dateutil import parser
@@ -15,6 +16,16 @@ from traitlets import Unicode
 from classroom.collect.choice import choose
 from classroom.collect.names import Upload, read_upload
 from classroom.roster import Person, Roster, read_roster
+
+# nbgrader says this of each file, much of it as a warning; what is odd would be lost among it.
+ROUTINE = (
+    "Parsing file: ", "Copying from: ", "  Copying to: ", "Directory not found. Creating: ",
+    "Skipped submission with no match information", "Invalid submission notebook name",
+)  # fmt: skip
+
+
+def _is_worth_saying(record: LogRecord) -> bool:
+    return not record.getMessage().startswith(ROUTINE)
 
 
 class LmsCollector(FileNameCollectorPlugin):
@@ -28,6 +39,11 @@ class LmsCollector(FileNameCollectorPlugin):
     roster = Unicode(
         "roster.csv", help="Who is who, below the course's folder; see classroom.roster."
     ).tag(config=True)
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        if not self.named_regexp:
+            self.log.addFilter(_is_worth_saying)
 
     def collect(self, submitted_file: str) -> dict | None:
         if self.named_regexp:

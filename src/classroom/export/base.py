@@ -130,8 +130,7 @@ class TableExporter(ExportPlugin):
         for student in sorted(scores.by_student.keys() & exported):
             score = scores.by_student[student]
             if score.missing:
-                nothing = len(score.missing) == len(score.points)
-                where = "" if nothing else " in " + ", ".join(score.missing)
+                where = " in " + ", ".join(score.missing) if score.is_graded else ""
                 self.log.warning(
                     "%s: left empty for %s, no grade yet%s", scores.assignment, student, where
                 )

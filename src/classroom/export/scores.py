@@ -21,6 +21,11 @@ class Score:
         return [cell for cell, points in self.points.items() if points is None]
 
     @property
+    def is_graded(self) -> bool:
+        """Whether any cell has a grade."""
+        return len(self.missing) < len(self.points)
+
+    @property
     def total(self) -> float | None:
         """The points of the submission; None unless each of its cells has a grade."""
         if self.missing:

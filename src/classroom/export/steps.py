@@ -10,6 +10,7 @@ from classroom.export.scores import Score, Scores
 from classroom.export.table import harmless, number
 from classroom.grading.record import Record
 from classroom.roster import Person
+from classroom.ungraded import reason
 
 LAST = ("total", "late penalty", "needs a human")
 
@@ -37,6 +38,9 @@ class StepsExporter(TableExporter):
         return [*points, number(score.total), number(score.penalty), harmless(reasons)]
 
     def _reasons(self, assignment: str, student: str, score: Score) -> Iterable[str]:
+        if not score.is_graded:
+            yield reason(self.parent.coursedir, assignment, student) or "not graded yet"
+            return
         yield from (f"{cell} is to be looked at" for cell in score.to_look_at)
         folder = autograded_folder(self.parent.coursedir, assignment, student)
         for notebook in sorted(folder.glob("*.ipynb")):

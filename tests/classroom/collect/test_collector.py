@@ -52,6 +52,7 @@ def test_download_from_canvas(download, collect, roster):
     }
     assert "jane: handed in 2 times; the newest counts" in said
     assert "john: no notebook was handed in" in said
+    assert not any(words in said for words in ("Parsing", "Copying", "Creating", "Skipped"))
 
 
 def test_download_from_moodle(download, collect, roster):

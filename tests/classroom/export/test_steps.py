@@ -15,9 +15,11 @@ def export(export):
 
 
 def test_every_cell_of_every_student(course, export, grade, roster):
-    roster("student_id,name\nada,Ada\nbob,=Bob\ncyd,Cyd\n")
+    roster("student_id,name\nada,Ada\nbob,=Bob\ncyd,Cyd\ndee,Dee\n")
     grade("ada", 1, 2, penalty=1)
     grade("bob", 1, None)
+    grade("dee", None, None)
+    course.hand_in("dee").write_text("{")
     path = course.root / "autograded" / "ada" / "small" / "small.ipynb"
     path.parent.mkdir(parents=True)
     notebook = new_notebook()
@@ -31,6 +33,8 @@ def test_every_cell_of_every_student(course, export, grade, roster):
         ["ada", "Ada", "1", "2", "2", "1", "mentions gc"],
         ["bob", "'=Bob", "1", "", "", "0", "test_double_value is to be looked at"],
         ["cyd", "Cyd", "", "", "", "", ""],
+        ["dee", "Dee", "", "", "", "0",
+         "small.ipynb ends in the middle, as if cut off: ask for it again"],
     ]  # fmt: skip
 
 
