@@ -50,9 +50,9 @@ class Verdicts:
             return
         talk = Talk(answer, self._known, asked)
         verdict = talk.recall() or talk.hold(partial(check_step, aspect=aspect, hidden=hidden))
-        print(verdict.printed, end="")
         if verdict.mistake is not None:
             raise verdict.mistake.with_traceback(None)
+        print(verdict.printed, end="")
         if aspect == "shape":
             self._right_shape[asked] = verdict.printed
         elif hidden and isinstance(answer, Handle):
