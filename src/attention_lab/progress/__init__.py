@@ -49,8 +49,8 @@ def reset(name: str) -> None:
         return
     notebook.set_next_input(exercises[name].stub, replace=True)
     print(
-        f"Here is {name} as it was; Undo in the cell brings your text back. Grading reads the "
-        "exercise's own cell: run this there, in place of what you wrote."
+        f"Here is {name} as it was; Undo in the cell brings your text back.\n"
+        "Grading reads the exercise's own cell: run this there, in place of what you wrote."
     )
 
 
