@@ -4,19 +4,20 @@ import csv
 import os
 import re
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
+from preloaded import programs
 
 from classroom.sample import hand_in, read_answers
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "teaching-assistants.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", TEXT, re.MULTILINE | re.DOTALL))
+IMPORTED = ("nbgrader.apps.nbgraderapp", "classroom.config", "classroom.editions", "torch")
 SET_UP_ALREADY = [f"--assume-old=.venv/.{extra}" for extra in ("lab", "ta", "test")]
 NOTEBOOK = "multi_head_attention.ipynb"
 ROSTER = (
@@ -79,19 +80,15 @@ def course(tmp_path_factory):
     """A fresh clone that uses this environment, with the page's settings, ready to give out."""
     clone = tmp_path_factory.mktemp("term") / "clone"
     subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
-    (clone / ".venv" / "bin").mkdir(parents=True)
-    for program, module in (("python", ""), ("nbgrader", "-m nbgrader ")):
-        script = clone / ".venv" / "bin" / program
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module}"$@"\n')
-        script.chmod(0o755)
     *plugin, setting = blocks("Grade", "python")
     (clone / "late.py").write_text("\n".join(plugin))
     with (clone / "nbgrader_config.py").open("a") as settings:
         settings.write("\n".join([*blocks("Grades into the LMS", "python"), setting, ""]))
         settings.write("c.Grading.workers = 1\n")  # there are two notebooks to run
     keep_what_is_graded(clone / "lessons" / "multi_head_attention.py")
-    run(clone, *blocks("Give it out"))
-    return clone
+    with programs(clone / ".venv" / "bin", *IMPORTED, path=str(clone / "src")):
+        run(clone, *blocks("Give it out"))
+        yield clone
 
 
 @pytest.fixture(scope="module")
