@@ -1,6 +1,7 @@
 """Right answers of odd forms: callables that are no functions, detours, masks that are kept."""
 
 import pytest
+from tests.attention_lab.check.learner import typed
 from verdict import verdict, written
 
 IN_TWO = """
@@ -160,3 +161,91 @@ ANSWERS = [
 @pytest.mark.parametrize(("step", "source"), ANSWERS, ids=range(len(ANSWERS)))
 def test_odd_answers_are_accepted(step, source):
     assert verdict(step, written(source, step), hidden=True) is None
+
+
+BODIES = [
+    ("project", "return {'q': q_proj(x), 'k': k_proj(x), 'v': v_proj(x)}.values()"),
+    ("project", "return torch.stack([torch.vmap(p)(x) for p in (q_proj, k_proj, v_proj)])"),
+    ("project", "return map(lambda p: (p.weight @ x.mT).mT + p.bias, (q_proj, k_proj, v_proj))"),
+    (
+        "split_heads",
+        "return torch.stack([b.unflatten(1, (num_heads, -1)).transpose(0, 1) for b in x])",
+    ),
+    (
+        "split_heads",
+        "return torch.vmap(lambda b: b.unflatten(1, (num_heads, -1)).transpose(0, 1))(x)",
+    ),
+    (
+        "split_heads",
+        "d = x.size(-1) // num_heads\n"
+        "cut = F.unfold(x[:, None], (1, d), stride=(1, d))\n"
+        "return cut.unflatten(2, (x.size(1), num_heads)).permute(0, 3, 2, 1)",
+    ),
+    (
+        "attention_scores",
+        "s = torch.tensordot(q, k, dims=([3], [3]))\n"
+        "s = s.diagonal(dim1=0, dim2=3).diagonal(dim1=0, dim2=2)\n"
+        "return s.permute(2, 3, 0, 1) / math.sqrt(q.size(-1))",
+    ),
+    (
+        "attention_scores",
+        "rows = [q[:, :, t : t + 1] @ k.mT for t in range(q.size(2))]\n"
+        "return torch.cat(rows, 2) / math.sqrt(q.size(-1))",
+    ),
+    (
+        "causal_mask",
+        "ones = torch.ones(T, T, device=device, dtype=dtype or torch.float32)\n"
+        "return ones.triu(1) * torch.finfo(ones.dtype).min",
+    ),
+    (
+        "causal_mask",
+        "cells = [[0.0 if j <= i else -math.inf for j in range(T)] for i in range(T)]\n"
+        "return torch.tensor(cells, device=device, dtype=dtype)",
+    ),
+    ("causal_mask", "return torch.full((T, T), -math.inf, device=device, dtype=dtype).triu(1) + 1"),
+    (
+        "masked_softmax",
+        "s = scores if mask is None else scores + mask\n"
+        "return nn.Softmax2d()(s.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)",
+    ),
+    (
+        "masked_softmax",
+        "s = scores if mask is None else torch.where(mask.isneginf(), mask, scores)\n"
+        "return F.softmin(-s, dim=-1)",
+    ),
+    (
+        "masked_softmax",
+        "m = torch.zeros_like(scores[0, 0]) if mask is None else mask\n"
+        "return torch.stack([(row + m).softmax(-1) for row in scores])",
+    ),
+    ("attend", "return torch.vmap(torch.vmap(torch.mm))(weights, v)"),
+    (
+        "attend",
+        "out = torch.zeros_like(v)\n"
+        "for j in range(v.size(2)):\n"
+        "    out = out + weights[..., j : j + 1] * v[:, :, j : j + 1]\n"
+        "return out",
+    ),
+    ("merge_heads", "return x.mT.flatten(1, 2).mT"),
+    (
+        "merge_heads",
+        "B, H, T, d = x.shape\n"
+        "i = torch.arange(H * d, device=x.device)\n"
+        "return x[:, i // d, :, i % d].permute(1, 2, 0)",
+    ),
+    (
+        "MultiHeadAttention",
+        "q, k, v = (t.unflatten(2, (self.num_heads, -1)) for t in (q, k, v))\n"
+        "rows = []\n"
+        "for t in range(T):\n"
+        "    seen = t + 1 if causal else T\n"
+        "    s = torch.einsum('bhd,bnhd->bhn', q[:, t], k[:, :seen]) / self.d_head**0.5\n"
+        "    rows.append(torch.einsum('bhn,bnhd->bhd', s.softmax(-1), v[:, :seen]).flatten(1))\n"
+        "return self.out_proj(torch.stack(rows, 1))",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("step", "source"), BODIES, ids=range(len(BODIES)))
+def test_odd_bodies_are_accepted(step, source):
+    assert verdict(step, typed(step, source), hidden=True) is None

@@ -29,7 +29,7 @@ def matching(evidence) -> list[Reading]:
     with torch.no_grad():
         return (
             _agreeing(_singles(step), everywhere)
-            or _first_agreeing(_pairs(step), everywhere)
+            or _first_agreeing(pairs(step), everywhere)
             or _agreeing(_singles(step), ordinary)
         )
 
@@ -41,9 +41,9 @@ def _singles(step):
 
 
 @lru_cache
-def _pairs(step):
-    """Two mistakes of a step in different parts of one answer, and the implementation of both. For
-    the class only the first way to make each, which are thousands of pairs already."""
+def pairs(step):
+    """Return two mistakes each, in different parts of one answer, and the implementation of both.
+    For the class only the first way to make each, which are thousands of pairs already."""
     ways = 1 if step == "MultiHeadAttention" else None
     parts = []
     for entry in catalogue.of_step(step):
@@ -84,7 +84,7 @@ def _agrees_exactly(faulty, comparisons):
 
 
 def _comparisons(evidence):
-    """The calls that tell answers apart, wrong and small ones first.
+    """The calls that tell answers apart, wrong and small ones first, long ones last of all.
 
     A failure on rarer input is a mistake of its own; what only a law judges is compared where
     nothing else is wrong.
@@ -93,7 +93,7 @@ def _comparisons(evidence):
     judged = [t for t in trials if t.probe.tolerance is not None]
     if not all(t.right for t in judged):
         trials = judged
-    trials.sort(key=lambda t: (t.right, sum(w.numel() for w in t.wanted)))
+    trials.sort(key=lambda t: (_is_long(t.probe), t.right, sum(w.numel() for w in t.wanted)))
     return [_Comparison(t, t.got) for t in trials]
 
 
@@ -125,7 +125,11 @@ class _Comparison:
 def _did(faulty, probe, index):
     """What `faulty` returns for one call of a probe. Kept, unless it is long, since a class of
     students is tried with the same probes."""
-    return (_run if "long" in probe.about else _run_once)(faulty, probe, index)
+    return (_run if _is_long(probe) else _run_once)(faulty, probe, index)
+
+
+def _is_long(probe):
+    return "a long sequence" in probe.about
 
 
 def _run(faulty, probe, index):

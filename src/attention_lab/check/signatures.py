@@ -540,7 +540,7 @@ def fixed_sizes(evidence):
 
 
 def _fixed(trials):
-    if any(_is_nearly_right(t) for t in trials if not t.right):
+    if any(_is_nearly_right(t) for t in trials if not t.right and t.sizes["T"] < 100):
         return None
     if _is_limited(trials):
         return "hard-coded-size"

@@ -120,25 +120,27 @@ def _value(evidence, symptom):
     share = f"{wrong:.0%}" if wrong > 0.005 else "a few"
     related = relation(got, right)
     more = related[0] if related else _agreement(evidence.step, got, right)
-    return f"the shape is right and {share} of the numbers are not{more}{_but_for(evidence)}."
+    return (
+        f"the shape is right and {share} of the numbers are not{more}{_but_for(evidence, symptom)}."
+    )
 
 
-def _but_for(evidence):
+def _but_for(evidence, symptom):
     """Whether it is the mask, or one of q, k and v, that all hangs on."""
-    if evidence.step == "MultiHeadAttention":
-        right = [t.right for t in evidence.basic if not t.causal]
+    if evidence.step == "MultiHeadAttention" and symptom.probe.basic:
+        right = [t.right for t in evidence.trials if not t.causal]
         return "; without the mask it is right" if right and all(right) else ""
     if evidence.step == "project":
-        wrong = [name for name, part in zip("qkv", range(3), strict=True) if _fails(evidence, part)]
-        return (
-            f"; only {' and '.join(wrong)} differ{'s'[len(wrong) - 1 :]}" if len(wrong) < 3 else ""
-        )
+        wrong = [name for part, name in enumerate("qkv") if _fails(evidence, part)]
+        told = {1: "; only {} differs", 2: "; only {} and {} differ"}
+        return told.get(len(wrong), "").format(*wrong)
     return ""
 
 
 def _fails(evidence, part):
     """Whether q (0), k (1) or v (2) is wrong in some call."""
-    return not all(close(t.got[part], t.wanted[part], t.tolerance) for t in evidence.wrong)
+    tried = [t for t in evidence.wrong if t.has_right_shape]
+    return any(not close(t.got[part], t.wanted[part], t.tolerance) for t in tried)
 
 
 def _nan(evidence, symptom):

@@ -1,6 +1,9 @@
+import pytest
 from tests.attention_lab.check.learner import evidence
 
-from attention_lab.check.matching import matching
+from attention_lab.check import words
+from attention_lab.check.matching import matching, pairs
+from attention_lab.check.mistake import Mistake
 
 ATTEND = """s = q @ k.mT / self.d_head**0.5
 if causal:
@@ -51,3 +54,11 @@ def test_an_answer_that_only_raises_matches_nothing():
 def test_masks_match_by_their_effect():
     source = "return torch.full((T, T), -7e8, dtype=dtype).tril(-1)"
     assert slugs("causal_mask", source) == ["mask-inverted"]
+
+
+@pytest.mark.parametrize("step", ["attention_scores", "MultiHeadAttention"])
+def test_two_at_once_leave_a_line_for_what_was_seen(step):
+    for reading, _ in pairs(step):
+        means, look = words.told([reading], evidence=None)
+        told = str(Mistake(step, "value", "long " * 100, means, look)).splitlines()
+        assert len(told) <= 6, [known.slug for known in reading]

@@ -15,6 +15,32 @@ def test_the_share_of_wrong_numbers_and_what_agrees():
     assert "3% of the numbers are not; feature 1 and 28 others agree" in told
 
 
+def test_what_is_wrong_of_three_is_told():
+    told = seen("project", "return q_proj(x), k_proj(x), v_proj(x).sin()")
+    assert told.endswith("; only v differs.")
+    told = seen("project", "return q_proj(x).sin(), k_proj(x), v_proj(x).sin()")
+    assert told.endswith("; only q and v differ.")
+    assert "only" not in seen("project", "return [p(x).sin() for p in (q_proj, k_proj, v_proj)]")
+
+
+def test_that_it_is_right_without_the_mask_is_told():
+    source = (
+        "q, k, v = map(self.heads, (q, k, v))\n"
+        "w = (q @ k.mT / self.d_head**0.5).softmax(-1)\n"
+        "return self.out_proj(((w * w if causal else w) @ v).transpose(1, 2).flatten(2))"
+    )
+    assert seen("MultiHeadAttention", source).endswith("; without the mask it is right.")
+    source = source.replace("if causal else w", "if causal else 2 * w")
+    assert "without the mask" not in seen("MultiHeadAttention", source)
+
+
+def test_a_relation_to_the_right_numbers_is_told():
+    told = seen("attend", "return 1.5 * (weights @ v)")
+    assert told.endswith("100% of the numbers are not: each is 1.5 times what it should be.")
+    found = mistake("attend", "return 1.5 * (weights @ v)")
+    assert (found.misconception, found.look) == (None, "what you multiply and divide by.")
+
+
 def test_infinity_is_near_infinity_alone():
     assert "43% of the numbers are not" in seen("causal_mask", "return torch.zeros(T, T)")
     told = seen("causal_mask", "return torch.full((T, T), -torch.inf).triu(2)")
