@@ -76,7 +76,7 @@ def _as_dict(scene: Scene) -> dict:
         "controls": [_control(control) for control in scene.controls],
         "frames": [_frame(frame, scene) for frame in scene.frames],
         "head": scene.head,
-        "row": scene.row % len(scene.queries),
+        "row": scene.row % max(len(scene.queries), 1),  # an empty sentence has no rows
         "compare": compare,
         "palette": {
             "light": palette.LIGHT,

@@ -41,6 +41,14 @@ def test_an_error_is_shown_and_left_behind():
     assert "error" not in sent(player)["frames"][0]
 
 
+def test_an_empty_sentence_is_shown_and_left_behind():
+    player = play(blend, "the cat")
+    player.sentence.value = ""
+    assert sent(player)["frames"][0]["error"].startswith("ValueError:")
+    player.sentence.value = "the cat"
+    assert "error" not in sent(player)["frames"][0]
+
+
 def test_an_unsolved_step_is_one_friendly_line():
     def unsolved(tokens):
         raise NotWrittenYet
