@@ -1,7 +1,8 @@
 """The classroom's editions are run from top to bottom with no package but their own.
 
-The source has every cell of the release, and the hidden tests as well. In a browser the release is
-run by tests/browser, and the self-learner's edition there and by tests/colab.
+The source has every cell of the release, and the hidden tests as well; it is run as the grader
+runs it, without the slow demonstrations. In a browser tests/browser run the release with them, and
+the self-learner's edition, which tests/colab run as well.
 """
 
 from nbformat.v4 import new_code_cell
@@ -22,31 +23,26 @@ def complaints(notebook):
     ]
 
 
-def test_the_package_beside_it_is_all_it_needs(root, edition, execute, tmp_path):
-    copy_package(root / "src" / PACKAGE, tmp_path)
-    notebook = edition("source")
-    where = f"import {PACKAGE}\nprint({PACKAGE}.__file__)"
-    notebook.cells.append(new_code_cell(where, id="where"))
-    execute(notebook, tmp_path)
-    assert complaints(notebook) == []
-    assert notebook.cells[-1].outputs[0].text.startswith(str(tmp_path))
-
-
 # What only demonstrations need; each takes longer to import than a step takes to grade.
 COSTLY = ("matplotlib.pyplot", "torch.utils.flop_counter")
 
 
-def test_demonstrations_cost_nothing_under_autograde(root, edition, execute, tmp_path, monkeypatch):
+def test_the_package_beside_it_is_all_that_grading_needs(
+    root, edition, execute, tmp_path, monkeypatch
+):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     copy_package(root / "src" / PACKAGE, tmp_path)
     notebook = edition("source")
     code = f"import sys\nprint([name for name in {COSTLY} if name in sys.modules])"
-    notebook.cells.append(new_code_cell(code, id="imported"))
+    where = f"import {PACKAGE}\nprint({PACKAGE}.__file__)"
+    notebook.cells += [new_code_cell(code, id="imported"), new_code_cell(where, id="where")]
     # No matplotlib of the kernel's own: it loads pyplot by itself where it is asked for pictures.
     monkeypatch.setenv("MPLBACKEND", "agg")
     execute(notebook, tmp_path)
     assert complaints(notebook) == []
-    assert notebook.cells[-1].outputs[0].text == "[]\n"
+    imported, place = (cell.outputs[0].text for cell in notebook.cells[-2:])
+    assert imported == "[]\n"
+    assert place.startswith(str(tmp_path))
 
 
 def test_untouched_it_says_one_friendly_line_a_cell(root, edition, execute, tmp_path):
