@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -11,6 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
+from preloaded import programs
 
 GRADERS = 4
 ANSWERS = {
@@ -60,7 +60,7 @@ def make_course(root, url):
 
 def autograde(root, students):
     done = subprocess.run(
-        [sys.executable, "-m", "nbgrader", "autograde", "small", f"--student={students}"],
+        [root / "bin" / "nbgrader", "autograde", "small", f"--student={students}"],
         cwd=root, env={**os.environ, "OMP_NUM_THREADS": "1"}, timeout=300, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
@@ -83,7 +83,8 @@ def points(url):
 def test_nothing_is_lost_and_everybody_gets_what_was_earned(tmp_path, new_database):
     url = new_database()
     make_course(tmp_path, url)
-    with ThreadPoolExecutor(GRADERS) as graders:
+    imported = ("nbgrader.apps.nbgraderapp", "classroom.config")
+    with programs(tmp_path / "bin", *imported), ThreadPoolExecutor(GRADERS) as graders:
         theirs = [f"grader{number}-*" for number in range(GRADERS)]
         list(graders.map(partial(autograde, tmp_path), theirs))
 
