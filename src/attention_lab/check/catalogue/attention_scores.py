@@ -228,8 +228,8 @@ known.variants(
 
 @known("k-transposed-on-wrong-dims", part="dots")
 def heads_and_time_swapped(q, k):
-    """The wrong axes of k were swapped: it is T and d_head, the last two, that must change places.
-    (`k.T` reverses all four axes.)
+    """The wrong axes of k were swapped (`k.T` reverses all four): it is T and d_head, the last two,
+    that must change places.
 
     Look: count the axes from the end.
     Seen in: rasbt/LLMs-from-scratch#521, HomericIntelligence/Odyssey#5648

@@ -186,15 +186,15 @@ known.variants(
 )
 
 
-known.behaviour(
-    "shared-projection",
+@known("shared-projection", part="project")
+def queries_as_keys(x, q_proj, k_proj, v_proj):
     """Two of queries, keys and values are the same: they come from one layer, or one of them was
     used twice. The three are different views of the same tokens.
 
     Look: which layer makes which, and which two go into each product?
     Seen in: yflyzhang/AnnotatedTransformer#1, Khaliladib11/Transformer-from-scratch#3
-    """,
-)
+    """
+    return q_proj(x), q_proj(x), v_proj(x)
 
 
 @known("single-head-only", part="split_heads")
