@@ -125,6 +125,11 @@ def test_setting_up_is_what_the_readme_says():
     assert "\nmake grade\n" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("path", re.findall(r"`((?:src|tests)/[\w/.<>]+)`", TEXT))
+def test_files_to_be_changed_are_there(path):
+    assert (ROOT / path.replace("<step>", "split_heads")).exists()
+
+
 def test_what_is_given_out_is_whole(course):
     with zipfile.ZipFile(course / "mha.zip") as given:
         assert {f"mha/{NOTEBOOK}", "mha/attention_lab/__init__.py"} <= set(given.namelist())

@@ -196,6 +196,8 @@ def _broken_is_refused() -> Iterator[None]:
     except DAMAGES as error:
         raise Refused(f"it is damaged ({error})") from None
     except RuntimeError as error:
+        if "is encrypted" in str(error):
+            raise Refused("it is encrypted: ask for it without a password") from None
         raise Refused(f"it cannot be unpacked ({error})") from None
 
 
