@@ -115,6 +115,7 @@ def _function_probes(step, draw, hidden):
         yield Probe(step, "no mask", (Call((draw.normal(2, 3, 5, 5, scale=1.5),)),), basic=True)
     if step == "causal_mask":
         yield Probe(step, "T alone given", (Call((6,)),), basic=True)
+        yield Probe(step, "float64 asked for", (Call((8, CPU, torch.float64)),))
     if hidden:
         yield from _hidden_function_probes(step, draw)
         yield from EXTRA.get(step, _nothing)(step, draw)
