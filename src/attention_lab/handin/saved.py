@@ -48,7 +48,10 @@ def saved_notebook(path: str | Path | None = None, names: tuple[str, ...] = ()) 
 def _from_colab():
     from google.colab import _message
 
-    reply = _message.blocking_request("get_ipynb", timeout_sec=20)
+    try:
+        reply = _message.blocking_request("get_ipynb", timeout_sec=20)
+    except _message.MessageError:
+        reply = None
     if not reply:
         raise NotFound("Colab did not answer. Save the notebook and run this cell again.")
     return Saved(reply["ipynb"])

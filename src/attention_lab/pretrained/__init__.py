@@ -43,7 +43,7 @@ def load(attention_class: type[nn.Module], num_heads: int = HEADS) -> Reading:
     model.fill(load_file(files.weights))
     million = sum(parameter.numel() for parameter in model.parameters()) / 1e6
     print(
-        f"all-MiniLM-L6-v2 from {files.origin}: {LAYERS} layers of {num_heads} heads, "
-        f"{million:.1f} million parameters."
+        f"all-MiniLM-L6-v2 from {files.origin}:\n"
+        f"{LAYERS} layers of {num_heads} heads, {million:.1f} million parameters."
     )
     return Live(model, Tokenizer.from_file(str(files.tokenizer)))

@@ -80,9 +80,11 @@ def colab(monkeypatch):
 
     def blocking_request(kind, timeout_sec):
         colab.asked.append(kind)
+        if isinstance(colab.reply, Exception):
+            raise colab.reply
         return colab.reply
 
-    message = SimpleNamespace(blocking_request=blocking_request)
+    message = SimpleNamespace(blocking_request=blocking_request, MessageError=ValueError)
     module = SimpleNamespace(_message=message)
     monkeypatch.setitem(sys.modules, "google", SimpleNamespace(colab=module))
     monkeypatch.setitem(sys.modules, "google.colab", module)
@@ -94,7 +96,8 @@ def test_colab_is_asked_for_what_its_page_shows(colab):
     assert colab.asked == ["get_ipynb"]
 
 
-def test_colab_may_not_answer(colab):
-    colab.reply = None
+@pytest.mark.parametrize("reply", [None, ValueError("the page is gone")])
+def test_colab_may_not_answer(colab, reply):
+    colab.reply = reply
     with pytest.raises(NotFound, match="did not answer"):
         saved_notebook()
