@@ -19,8 +19,8 @@ PATHS = {
     "notebooks": "notebooks/multi_head_attention.ipynb",
 }
 ROOT = Path(__file__).parents[2]
-# JupyterLab 4.2 to 4.4 complains so while a notebook runs that it has just opened; Notebook 7 of any
-# notebook, of any in a folder, and (7.2) of any never saved.
+# JupyterLab 4.2 to 4.4 complains so of a notebook that runs as soon as it is opened; Notebook 7 of
+# any notebook, of any in a folder, and (7.2) of any never saved.
 OF_THE_APP = (
     "'isRunning'",
     "reading 'schema'",
