@@ -202,7 +202,7 @@ def test_exported_page_is_interactive_offline(open_page):
     page.get_by_role("button", name="causal", exact=True).click()
     changed(page, before)
     page.get_by_role("button", name="Next").click()
-    expect(page.get_by_text("2 of 8: project")).to_be_visible()
+    expect(page.get_by_text("Step 1 of 7: project")).to_be_visible()
 
 
 def test_page_without_its_scripts_shows_picture_and_words(open_page):
