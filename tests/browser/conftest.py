@@ -19,7 +19,6 @@ import nbformat
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-
 # JupyterLab says so when it is connected to a kernel anew.
 OF_A_BUSY_LAB = "Could not restore the debugger state: Canceled future"
 
