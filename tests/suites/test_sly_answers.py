@@ -1,26 +1,12 @@
 """Wrong answers of kinds that the bank lacks get a fitting name or none, and an explanation."""
 
 import pytest
-from tests.attention_lab.check.learner import mistake
+from tests.attention_lab.check.learner import mistake, of_class
 
 from attention_lab.check import diagnose
 
 SPLIT = "x.reshape(*x.shape[:2], num_heads, -1).transpose(1, 2)"
 SCORED = "s = scores if mask is None else scores + mask\n"
-CLASS = {
-    "heads": "q, k, v = map(self.heads, (q, k, v))",
-    "scores": "s = q @ k.mT / self.d_head**0.5",
-    "mask": "s = s.masked_fill(torch.ones(T, T).triu(1).bool() & causal, -math.inf)",
-    "mix": "m = s.softmax(-1) @ v",
-    "merge": "m = m.transpose(1, 2).flatten(2)",
-    "out": "return self.out_proj(m)",
-}
-
-
-def of_class(**changed):
-    return "\n".join((CLASS | changed).values())
-
-
 ANSWERS = [
     ("project", "return q_proj(x), k_proj(x), v_proj(x.flip(1))", None),
     ("project", "return q_proj(x / x.size(-1)), k_proj(x), v_proj(x)", "scale-in-wrong-step"),

@@ -64,11 +64,12 @@ class Worker:
         return Result(run.ran, changed)
 
     def _keep_pictures(self, solved):
-        """Have the sandbox know the pictures of a solution, which only a fresh one is shown."""
+        """Have the sandbox know the pictures of a solution. It is run once, in a fresh sandbox."""
         if solved and solved not in self._pictures and not self.confinement.served:
+            self._pictures[solved] = pictures.to_message({})
             self._pictures[solved] = self._drawn_by(solved)
-            if self._end():
-                raise Broken("the course's own solution changed its sandbox")
+            if self.confinement is None:
+                raise Broken("the course's own solution ended or changed its sandbox")
         if solved in self._pictures and self.confinement.keeps != solved:
             self.confinement.keep(*self._pictures[solved])
             self.confinement.keeps = solved
@@ -81,6 +82,8 @@ class Worker:
                 return learner.pictures()
         except Gone:
             return pictures.to_message({})
+        finally:
+            self._end()
 
     def _end(self):
         """Clear away what the submission left; return what it changed about its host."""

@@ -27,6 +27,20 @@ class MultiHeadAttention(nn.Module):
         q, k, v = self.q_proj(x), self.k_proj(x), self.v_proj(x)
 {body}
 """
+# What follows in a right class's forward.
+LINES = {
+    "heads": "q, k, v = map(self.heads, (q, k, v))",
+    "scores": "s = q @ k.mT / self.d_head**0.5",
+    "mask": "s = s.masked_fill(torch.ones(T, T).triu(1).bool() & causal, -math.inf)",
+    "mix": "m = s.softmax(-1) @ v",
+    "merge": "m = m.transpose(1, 2).flatten(2)",
+    "out": "return self.out_proj(m)",
+}
+
+
+def of_class(**changed):
+    """The body of a class, right but for the lines that are `changed`."""
+    return "\n".join((LINES | changed).values())
 
 
 def typed(step, source):

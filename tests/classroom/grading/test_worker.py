@@ -1,10 +1,14 @@
 """Single notebooks through a worker: what the hostile suite does not ask."""
 
+import os
+import signal
+
 import pytest
 import torch
 
 from attention_lab import check
 from attention_lab.check import catalogue
+from classroom.grading.confinement import Confinement
 from classroom.grading.job import Cell, Job
 from classroom.grading.judge import CourseError, Judge
 from classroom.grading.limits import Limits
@@ -200,6 +204,21 @@ def test_pictures_of_the_solution_are_drawn_once_for_all(worker):
 def test_solution_that_fails_costs_pictures_only(worker):
     worker.close()
     job = Job((Cell(0, "1", False),), solved=("import os; os._exit(1)",))
+    assert worker.grade(job).ran[0].outputs[0]["data"]["text/plain"] == "1"
+
+
+@pytest.mark.parametrize("of", ["start_submission", "end_submission"])
+def test_sandbox_that_dies_with_the_solution_is_replaced(worker, monkeypatch, of):
+    alive = getattr(Confinement, of)
+
+    def die_once(confinement):
+        monkeypatch.setattr(Confinement, of, alive)
+        os.kill(confinement.host, signal.SIGKILL)
+        return alive(confinement)
+
+    worker.close()
+    monkeypatch.setattr(Confinement, of, die_once)
+    job = Job((Cell(0, "1", False),), solved=("2",))
     assert worker.grade(job).ran[0].outputs[0]["data"]["text/plain"] == "1"
 
 

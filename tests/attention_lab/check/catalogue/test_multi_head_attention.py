@@ -1,16 +1,8 @@
 """A learner's classes, right but for one line, named by what the visible trials show."""
 
 import pytest
-from tests.attention_lab.check.learner import mistake
+from tests.attention_lab.check.learner import LINES, mistake, of_class
 
-LINES = {
-    "heads": "q, k, v = map(self.heads, (q, k, v))",
-    "scores": "s = q @ k.mT / self.d_head**0.5",
-    "mask": "s = s.masked_fill(torch.ones(T, T).triu(1).bool() & causal, -math.inf)",
-    "mix": "m = s.softmax(-1) @ v",
-    "merge": "m = m.transpose(1, 2).flatten(2)",
-    "out": "return self.out_proj(m)",
-}
 ANSWERS = {
     "missing-scale": {"scores": "s = q @ k.mT"},
     "scale-by-d-model": {"scores": "s = q @ k.mT / D**0.5"},
@@ -42,10 +34,10 @@ ANSWERS = {
 
 def test_the_lines_are_right():
     with pytest.raises(pytest.fail.Exception):
-        mistake("MultiHeadAttention", "\n".join(LINES.values()))
+        mistake("MultiHeadAttention", of_class())
 
 
 @pytest.mark.parametrize("slug", ANSWERS)
 def test_it_is_named(slug):
-    body = "\n".join((LINES | ANSWERS[slug]).values())
+    body = of_class(**ANSWERS[slug])
     assert mistake("MultiHeadAttention", body).misconception == slug
