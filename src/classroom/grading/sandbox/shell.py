@@ -1,14 +1,18 @@
 """An IPython shell that runs the cells of a notebook and keeps what they show."""
 
 import contextlib
+import copy
 import traceback
+from collections.abc import Iterable
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Instance
 from traitlets.config import Config
 
+from .cells import Compiler, Transformer
 from .recorder import Recorder, Stream
 
 
@@ -34,6 +38,9 @@ class ResultHook(DisplayHook):
     def finish_displayhook(self):
         self._is_active = False
 
+    def semicolon_at_end_of_expression(self, expression):
+        return ";" in expression and super().semicolon_at_end_of_expression(expression)
+
 
 class Shell(InteractiveShell):
     """IPython as a notebook's kernel has it, without the kernel.
@@ -43,6 +50,8 @@ class Shell(InteractiveShell):
 
     display_pub_class = Publisher
     displayhook_class = ResultHook
+    compiler_class = Compiler
+    input_transformer_manager = Instance(Transformer, ())
 
     def __init__(self, **kwargs):
         self.recorder = Recorder(limit=0)
@@ -59,6 +68,22 @@ class Shell(InteractiveShell):
     def _format_exception_for_storage(self, *_, **__):
         """IPython would render every error a second time, for its history: an endless recursion
         for half a minute."""
+
+    def should_run_async(self, raw_cell, *, transformed_cell, **options):
+        """IPython would compile the whole cell to find out."""
+        return ("await" in transformed_cell or "async" in transformed_cell) and (
+            super().should_run_async(raw_cell, transformed_cell=transformed_cell, **options)
+        )
+
+    def transform_ast(self, node):
+        """Whoever transforms the tree of a cell transforms a copy: the compiler keeps the tree."""
+        return super().transform_ast(copy.deepcopy(node) if self.ast_transformers else node)
+
+    def learn(self, sources: Iterable[str]):
+        """Compile cells ahead of their being run, here or in a process forked from this one."""
+        for source in sources:
+            with contextlib.suppress(SyntaxError, ValueError):
+                self.compile.learn(self.transform_cell(source))
 
     def run(self, source: str) -> tuple[int, list[dict]]:
         """Run one cell; return its execution count and its outputs."""

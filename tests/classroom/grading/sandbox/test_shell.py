@@ -1,4 +1,5 @@
 import pytest
+from IPython.core.compilerop import CachingCompiler
 
 from classroom.grading.sandbox.shell import Shell, make_shell
 
@@ -80,3 +81,58 @@ def test_reset_leaves_nothing(shell):
     shell.reset(new_session=True)
     assert "x" not in shell.user_ns
     assert shell.run("1")[0] == 1
+
+
+LEARNED = "import math\nx = 1\ndef f():\n    return 1 / 0\nx + 1"
+
+
+def test_cell_that_was_learned_is_not_compiled_again(shell, monkeypatch):
+    shell.learn([LEARNED, "1 +", "%no_such_magic", "\0"])
+    monkeypatch.setattr(shell.compile, "_parse", None)
+    monkeypatch.setattr(CachingCompiler, "__call__", None)
+    (result,) = shell.run(LEARNED)[1]
+    assert result["data"] == {"text/plain": "2"}
+
+
+def test_cell_that_was_learned_is_run_as_any_other(shell):
+    shell.learn([LEARNED, "f()"])
+    for first in (1, 3):
+        assert shell.run(LEARNED)[0] == first
+        assert shell.run("f()")[1][0]["traceback"][:2] == [
+            f"In [{first + 1}], line 1: f()",
+            f"In [{first}], line 4: return 1 / 0",
+        ]
+    shell.run("get_ipython().ast_node_interactivity = 'all'")
+    assert len(shell.run("1\n2")[1]) == len(shell.run("1\n2")[1]) == 2
+
+
+def test_learning_runs_nothing(shell):
+    shell.learn(["x = 1", "print(2)"])
+    assert "x" not in shell.user_ns
+    assert shell.execution_count == 1
+
+
+def test_whoever_transforms_trees_finds_each_as_it_was_written(shell):
+    shell.learn(["x = 1"])
+    shell.run(
+        "import ast\nclass Double(ast.NodeTransformer):\n    def visit_Constant(self, node):\n"
+        "        node.value *= 2\n        return node\n"
+    )
+    shell.run("get_ipython().ast_transformers.append(Double())")
+    for _ in range(2):
+        shell.run("x = 1")
+        assert shell.user_ns["x"] == 2
+
+
+@pytest.mark.parametrize(
+    "cell", ["import asyncio\nawait asyncio.sleep(0, 5)", "[x async for x in numbers()]"]
+)
+def test_cell_may_wait(shell, cell):
+    shell.run("async def numbers():\n    yield 5")
+    (result,) = shell.run(cell)[1]
+    assert "5" in result["data"]["text/plain"]
+
+
+def test_timed_cell_shows_its_last_expression_each_time(shell):
+    for _ in range(2):
+        assert shell.run("%%time\nx = 1\nx + 4")[1][-1]["data"] == {"text/plain": "5"}
