@@ -67,6 +67,11 @@ def observe_encoded(answer, request: bytes) -> bytes:
             return encode(tuple(observe(answer, probe) for probe in request.probes))
 
 
+def expect(request: bytes) -> None:
+    """Decode a `Request` ahead of time: neither this process nor its forks will have to."""
+    _decoded(request)
+
+
 @lru_cache(maxsize=32)
 def _decoded(request):
     """Kept, since a check is often repeated; answers get copies of what is in it."""

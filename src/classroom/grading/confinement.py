@@ -32,7 +32,7 @@ class Confinement:
     It is started at once; `wait_until_ready` before anything else. Every method raises Broken when
     the sandbox is no more.
 
-    served: the submissions it has run. keeps: whatever its owner says that it was told to keep.
+    served: the submissions it has run. keeps, expects: what its owner told it to keep and expect.
     """
 
     def __init__(self, isolation: str, limits: Limits):
@@ -40,6 +40,7 @@ class Confinement:
         self.served = 0
         self.changed = ()
         self.keeps = ()
+        self.expects = []
         self.watchdog = None
         ours, theirs = socket.socketpair()
         self._channel = wire.Channel(ours)
@@ -77,6 +78,12 @@ class Confinement:
     def keep(self, message: dict, pictures: bytes):
         """Have no submission from now on draw these again."""
         self._ask({"do": "keep", **message}, payload=pictures)
+
+    def expect(self, requests: list[bytes]):
+        """Have no submission from now on decode these requests, since all of them will get them."""
+        message = {"do": "expect", "sizes": [len(request) for request in requests]}
+        self._ask(message, payload=b"".join(requests))
+        self.expects = requests
 
     def start_submission(self) -> wire.Channel:
         """Fork the host; return the conversation with the new process."""

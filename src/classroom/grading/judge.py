@@ -36,13 +36,17 @@ class Trial:
 
 
 class Judge:
-    """Judges submissions one after the other with the same numbers, drawn from `seed`."""
+    """Judges submissions one after the other with the same numbers, drawn from `seed`.
+
+    questions: encoded requests with which the checks prepared so far begin.
+    """
 
     def __init__(self, seed: int, output_limit: int):
         self._seed = seed
         self.shell = make_shell(output_limit, results_kept=0)
         self._verdicts = Verdicts(check)
         self._prepared = set()
+        self.questions = []
         transform = self.shell.transform_cell
         self._names_used = cache(lambda cell: handles.names_used(transform(cell)))
         self._names_defined = cache(lambda cell: handles.names_defined(transform(cell)))
@@ -59,6 +63,7 @@ class Judge:
             with self._in_place_of_check(Deferring(self._verdicts)):
                 self._run_once(source)
         self._prepared |= graded
+        self.questions = self._verdicts.first_questions()
 
     def begin(self, setup: tuple[str, ...]):
         """Start over with nothing but the names that the set-up cells define."""

@@ -157,6 +157,7 @@ class Observer:
         self._channel = channel
         self._seconds = seconds
         self._stop = stop
+        self._replies = {}
         self.begin()
 
     def begin(self):
@@ -169,7 +170,17 @@ class Observer:
         self._stop()
 
     def ask(self, do: str, name: str, payload: bytes = b"") -> tuple[dict, bytes]:
-        """Ask to `do` something with `name`; return the answer."""
+        """Ask to `do` something with `name`; return the answer. What was observed once in this
+        fork is not tried again."""
+        question = (do, name, payload)
+        if question not in self._replies:
+            reply = self._ask(*question)
+            if do != "observe":
+                return reply
+            self._replies[question] = reply
+        return self._replies[question]
+
+    def _ask(self, do, name, payload):
         begun = time.monotonic()
         try:
             return self._exchange({"do": do, "name": name}, payload, begun + self._left)

@@ -16,6 +16,8 @@ from attention_lab.check import Mistake
 from attention_lab.observation import RemoteAnswer
 from classroom.grading.handles import Handle, Proven
 
+ASKED = len(("step", "aspect", "hidden"))  # what every key of what is known begins with
+
 
 class Verdict(NamedTuple):
     """How a check ended: what it printed, and the Mistake it raised or None."""
@@ -34,6 +36,14 @@ class Verdicts:
         self._known = {}
         # What a check prints of a right shape, by what was asked.
         self._right_shape = {}
+
+    def first_questions(self) -> list[bytes]:
+        """The requests that the checks run so far began with, in the order of those checks."""
+        return [
+            found
+            for so_far, found in self._known.items()
+            if len(so_far) == ASKED and isinstance(found, bytes)
+        ]
 
     def __getattr__(self, name):
         found = getattr(self._check, name)

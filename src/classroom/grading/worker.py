@@ -56,6 +56,8 @@ class Worker:
             self.close()
             raise
         self._keep_pictures(job.solved)
+        if self.confinement.expects != self.judge.questions:
+            self.confinement.expect(self.judge.questions)
         run = Run(job, self.judge)
         try:
             run.all_cells(self.confinement)

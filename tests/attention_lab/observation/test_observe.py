@@ -20,6 +20,7 @@ from attention_lab.observation import (
     Unknown,
     decode,
     encode,
+    expect,
     observe_encoded,
 )
 from attention_lab.observation.observe import observe
@@ -401,6 +402,19 @@ def test_given_steps_stand_in_for_the_learners_own_and_leave():
     (seen,) = decode(observe_encoded(CallsOwnStep, request), tuple[Observation, ...])
     assert torch.equal(seen.outcomes[0].output, torch.ones(1, 2, 4))
     assert split_heads(None) == "the learner's own"
+
+
+def test_a_request_that_was_expected_is_not_decoded_when_it_comes(monkeypatch):
+    requests = [
+        encode(Request((Probe("project", about, (Call((ONES,)),)),)))
+        for about in ("expected", "not expected")
+    ]
+    expect(requests[0])
+    monkeypatch.setattr("attention_lab.observation.observe.decode", None)
+    (seen,) = decode(observe_encoded(torch.neg, requests[0]), tuple[Observation, ...])
+    assert torch.equal(seen.outcomes[0].output, -ONES)
+    with pytest.raises(TypeError):
+        observe_encoded(torch.neg, requests[1])
 
 
 def test_a_remote_answer_is_asked_with_bytes():

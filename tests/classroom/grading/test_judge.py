@@ -190,6 +190,21 @@ def test_what_is_right_is_worked_out_before_the_first_submission(judge, monkeypa
     assert len(asked) == before > 0
 
 
+def test_questions_are_known_before_the_first_submission(judge):
+    judge.prepare(Job((Cell(0, BOTH, True), Cell(1, SHAPE, True)), SETUP))
+    asked = []
+
+    class Asked(Learner):
+        def ask(self, do, name, payload=b""):
+            asked.extend([payload] * (do == "observe"))
+            return super().ask(do, name, payload)
+
+    judge.begin(SETUP)
+    judge.run(BOTH, Asked(split_heads=right))
+    assert asked[0] in judge.questions
+    assert len(judge.questions) == 2
+
+
 def test_preparing_leaves_nothing_behind(judge):
     judge.prepare(Job((Cell(0, "left = split_heads", True),), SETUP))
     judge.begin(SETUP)

@@ -207,6 +207,20 @@ def test_solution_that_fails_costs_pictures_only(worker):
     assert worker.grade(job).ran[0].outputs[0]["data"]["text/plain"] == "1"
 
 
+READ_AHEAD = """
+from attention_lab.observation import observe
+
+observe._decoded.cache_info().currsize
+"""
+
+
+def test_questions_are_read_before_a_submission_starts(worker):
+    graded = "graded check.merge_heads(f, hidden=True)"
+    setup = ("from attention_lab import check",)
+    ((value,),) = run(worker, READ_AHEAD, graded, setup=setup)[:1]
+    assert int(value["data"]["text/plain"]) == len(worker.judge.questions) > 0
+
+
 @pytest.mark.parametrize("of", ["start_submission", "end_submission"])
 def test_sandbox_that_dies_with_the_solution_is_replaced(worker, monkeypatch, of):
     alive = getattr(Confinement, of)

@@ -19,6 +19,7 @@ from pathlib import Path
 import torch
 
 import attention_lab
+from attention_lab import observation
 from attention_lab.heatmap import drawn
 from attention_lab.observation import Call, Probe, Request, encode, observe_encoded
 
@@ -136,6 +137,9 @@ class Host:
                 case "keep":
                     drawn.keep(pictures.from_message(message, payload))
                     self.channel.send({})
+                case "expect":
+                    expect(message["sizes"], payload)
+                    self.channel.send({})
 
     def start(self, given: socket.socket):
         self.child = os.fork()
@@ -176,6 +180,14 @@ class Host:
                 entry.unlink()
         for folder in (self.work / "submission", self.work / "home"):
             folder.mkdir()
+
+
+def expect(sizes: list[int], requests: bytes):
+    """Decode requests that every submission is going to get. They lie one behind the other."""
+    for size in sizes:
+        observation.expect(requests[:size])
+        requests = requests[size:]
+    gc.freeze()
 
 
 def kill_others(child):

@@ -66,6 +66,13 @@ def test_end_of_a_submission_tells_what_changed(tidy_host, tmp_path, monkeypatch
     assert tidy_host.channel.sent == [{"changed": []}, {"changed": ["priority"]}]
 
 
+def test_requests_are_told_apart(monkeypatch):
+    expected = []
+    monkeypatch.setattr(host.observation, "expect", expected.append)
+    host.expect([3, 0, 2], b"onetw")
+    assert expected == [b"one", b"", b"tw"]
+
+
 def test_interrupt_of_an_ended_submission_is_harmless(tidy_host):
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
