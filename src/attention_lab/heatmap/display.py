@@ -7,6 +7,11 @@ import os
 from collections.abc import Callable
 
 
+def is_grading() -> bool:
+    """Whether nbgrader runs the notebook, rather than a learner."""
+    return bool(os.environ.get("NBGRADER_EXECUTION"))
+
+
 def bundle(words: str, png: bytes, html: Callable[[], str]) -> dict[str, str]:
     """A picture by media type: a page that comes alive, a still picture, words.
 
@@ -14,6 +19,6 @@ def bundle(words: str, png: bytes, html: Callable[[], str]) -> dict[str, str]:
     picture, since no script is run there.
     """
     shown = {"image/png": base64.b64encode(png).decode(), "text/plain": words}
-    if os.environ.get("NBGRADER_EXECUTION"):
+    if is_grading():
         return shown
     return {"text/html": html(), **shown}

@@ -19,7 +19,8 @@ from attention_lab.heatmap import page
 from attention_lab.heatmap.display import bundle
 from attention_lab.heatmap.drawn import once
 from attention_lab.heatmap.palette import LIGHT, lookup
-from attention_lab.heatmap.picture import font, write
+from attention_lab.heatmap.picture import COMPRESSION
+from attention_lab.heatmap.text import Face, write
 from attention_lab.heatmap.weights import read_numbers
 from attention_lab.heatmap.words import shorten, tell_apart
 
@@ -127,7 +128,7 @@ class FeatureMap:
         for i, picture in enumerate(pictures):
             image.paste(picture, (0, i * height))
         file = io.BytesIO()
-        image.save(file, "PNG")
+        image.save(file, "PNG", compress_level=COMPRESSION)
         return file.getvalue()
 
     def _draw(self, name: str, array: np.ndarray) -> Image.Image:
@@ -135,21 +136,21 @@ class FeatureMap:
         size = (2 * MARGIN + LABEL + H * d_head * CELL, 2 * MARGIN + TOP + T * CELL)
         image = Image.new("RGB", size, "white")
         pen, left, top = ImageDraw.Draw(image), MARGIN + LABEL, MARGIN + TOP
-        write(image, (MARGIN, MARGIN - 4), name or self.title, "black", font(13, bold=True))
+        write(image, (MARGIN, MARGIN - 4), name or self.title, "black", Face(13, bold=True))
         ramp = lookup(LIGHT)
         for h in range(H):
             x = left + h * d_head * CELL
             pen.rectangle((x, top - 22, x + d_head * CELL - 2, top - 3), BANDS[h % 2])
-            write(image, (x + 4, top - 20), f"head {h}", "black", font(11))
+            write(image, (x + 4, top - 20), f"head {h}", "black", Face(11))
         for t, token in enumerate(self.tokens):
             at = (left - 6, top + (t + 0.5) * CELL)
-            write(image, at, shorten(token, 12), "black", font(11), "rm")
+            write(image, at, shorten(token, 12), "black", Face(11), "rm")
         for (t, i), value in np.ndenumerate(_side_by_side(array)):
             x, y = left + i * CELL, top + t * CELL
             shade = round(200 * self._strength(value))
             pen.rectangle((x, y, x + CELL - 2, y + CELL - 2), tuple(ramp[shade]), "#d0d7de")
             ink = "white" if shade > 110 else "black"
-            write(image, (x + CELL / 2, y + CELL / 2), _number(value), ink, font(8), "mm")
+            write(image, (x + CELL / 2, y + CELL / 2), _number(value), ink, Face(8), "mm")
         return image
 
 

@@ -7,17 +7,16 @@ the one ramp from white to navy, so the picture is drawn in grey and coloured by
 from __future__ import annotations
 
 import io
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 
-import matplotlib
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from attention_lab.heatmap.diagnose import diagnose
 from attention_lab.heatmap.drawn import once
 from attention_lab.heatmap.palette import LIGHT, lookup
 from attention_lab.heatmap.scene import Frame, Scene
+from attention_lab.heatmap.text import Face, lay_out, length, wrap, write
 from attention_lab.heatmap.words import name_heads, shorten, tell_apart
 
 PAPER, LINE, HATCH, ACCENT, QUIET, INK = 0, 34, 60, 204, 204, 255
@@ -29,6 +28,9 @@ LARGE = 400
 # Levels of colour: 16 fit in four bits, so that the file is half as large.
 _LEVELS = 16
 _ROOM_FOR_NUMBER = 52
+# Of zlib's levels the last before the slow ones: half the time of Pillow's own choice, 6, for files
+# a fifth larger.
+COMPRESSION = 3
 # From here on, colours are scaled row by row.
 LONG = 48
 
@@ -44,7 +46,7 @@ def to_png(image: Image.Image) -> bytes:
     image = image.point([round(grey / 255 * (_LEVELS - 1)) for grey in range(256)])
     image.putpalette(lookup(LIGHT, _LEVELS).tobytes())
     file = io.BytesIO()
-    image.save(file, "PNG", bits=4, compress_level=4)
+    image.save(file, "PNG", bits=4, compress_level=COMPRESSION)
     return file.getvalue()
 
 
@@ -62,15 +64,15 @@ def draw(scene: Scene, head: int) -> Image.Image:
     room = 20 + labels.width + LARGE + 12
     width = MARGIN + left + len(close_ups) * room + MARGIN
     notes = [
-        line for note in diagnose(frame) for line in wrap("⚠ " + note, font(13), width - 2 * MARGIN)
+        line for note in diagnose(frame) for line in wrap("⚠ " + note, Face(13), width - 2 * MARGIN)
     ]
     top = MARGIN + 28 + 20 * len(notes)
     height = top + max(rows * (THUMBNAIL + CAPTION), 24 + labels.height + LARGE) + MARGIN
 
     image = Image.new("L", (width, height), PAPER)
-    write(image, (MARGIN, MARGIN - 4), scene.title, INK, font(16, bold=True))
+    write(image, (MARGIN, MARGIN - 4), scene.title, INK, Face(16, bold=True))
     for i, line in enumerate(notes):
-        write(image, (MARGIN, MARGIN + 24 + 20 * i), line, INK, font(13))
+        write(image, (MARGIN, MARGIN + 24 + 20 * i), line, INK, Face(13))
     for h, name in enumerate(name_heads(frame, scene.queries, scene.keys)):
         x = MARGIN + h % columns * PITCH
         y = top + h // columns * (THUMBNAIL + CAPTION)
@@ -78,7 +80,7 @@ def draw(scene: Scene, head: int) -> Image.Image:
     for i, (name, beside, h) in enumerate(close_ups):
         x = MARGIN + left + i * room + 20
         label = name_heads(beside, scene.queries, scene.keys)[h]
-        write(image, (x, top - 4), f"{name} · {label}", INK, font(14, bold=True))
+        write(image, (x, top - 4), f"{name} · {label}", INK, Face(14, bold=True))
         _large(image, (x + labels.width, top + 24 + labels.height), beside, h, labels)
     return image
 
@@ -92,8 +94,8 @@ def _thumbnail(image, corner, frame: Frame, h: int, name: str, chosen: bool) -> 
         pen.rectangle((x - 3, y - 3, x + THUMBNAIL + 2, y + THUMBNAIL + 2), None, ACCENT, 3)
     else:
         pen.rectangle(box, None, LINE)
-    write(image, (x, y + THUMBNAIL + 3), f"head {h}", INK, font(11, bold=chosen))
-    write(image, (x, y + THUMBNAIL + 16), shorten(name, 19), QUIET, font(10))
+    write(image, (x, y + THUMBNAIL + 3), f"head {h}", INK, Face(11, bold=chosen))
+    write(image, (x, y + THUMBNAIL + 16), shorten(name, 19), QUIET, Face(10))
 
 
 def _large(image, corner, frame: Frame, h: int, labels: _Labels) -> None:
@@ -104,7 +106,7 @@ def _large(image, corner, frame: Frame, h: int, labels: _Labels) -> None:
     ImageDraw.Draw(image).rectangle((x - 1, y - 1, x + width, y + height), None, LINE)
     for q in range(0, T, labels.every(T, height)):
         middle = y + (q + 0.5) * height / T
-        write(image, (x - 6, middle), labels.queries[q], INK, labels.font, "rm")
+        write(image, (x - 6, middle), labels.queries[q], INK, labels.face, "rm")
     for k in range(0, S, labels.every(S, width)):
         middle = round(x + (k + 0.5) * width / S)
         text = labels.upright(labels.keys[k])
@@ -114,12 +116,11 @@ def _large(image, corner, frame: Frame, h: int, labels: _Labels) -> None:
 
 
 def _numbers(image, corner, frame: Frame, h: int, wide: float, high: float) -> None:
-    for (q, k), value in np.ndenumerate(frame.weights[h]):
-        if frame.masked[h, q, k] or not np.isfinite(value):
-            continue
-        ink = PAPER if _scaled(value, frame.span) > 0.5 else INK
+    dark = _scaled(frame.weights[h], frame.span) > 0.5
+    for q, k in np.argwhere(~frame.masked[h] & np.isfinite(frame.weights[h])).tolist():
+        ink = PAPER if dark[q, k] else INK
         at = (corner[0] + (k + 0.5) * wide, corner[1] + (q + 0.5) * high)
-        write(image, at, f"{value:.2f}", ink, font(11), "mm")
+        write(image, at, f"{frame.weights[h, q, k]:.2f}", ink, Face(11), "mm")
 
 
 class _Labels:
@@ -130,11 +131,11 @@ class _Labels:
         # whole pixels to a cell where there is room for one, else whatever fits
         cell = LARGE // longest or LARGE / longest
         self.size = max(1, round(S * cell)), max(1, round(T * cell))
-        self.font = font(12 if longest <= 24 else 10)
+        self.face = Face(12 if longest <= 24 else 10)
         self.queries = [shorten(label, 12) for label in tell_apart(scene.queries)]
         self.keys = [shorten(label, 12) for label in tell_apart(scene.keys)]
-        self.width = 10 + round(max(map(self.font.getlength, self.queries)))
-        self.height = 10 + round(max(map(self.font.getlength, self.keys)))
+        self.width = 10 + round(max(length(label, self.face) for label in self.queries))
+        self.height = 10 + round(max(length(label, self.face) for label in self.keys))
 
     def every(self, count: int, length: int) -> int:
         """Of ``count`` labels along ``length`` pixels, label each n-th so that none overlap."""
@@ -142,9 +143,9 @@ class _Labels:
 
     def upright(self, text: str) -> Image.Image:
         """A mask of ``text`` that reads from bottom to top."""
-        left, _, right, _ = self.font.getbbox(text, anchor="ls")
-        mask = Image.new("L", (round(right - left) + 1, self.font.size + 4))
-        write(mask, (-left, self.font.size), text, 255, self.font, "ls")
+        letters, left, _ = lay_out(text, self.face, "ls")
+        mask = Image.new("L", (letters.width + 1, self.face.size + 4))
+        write(mask, (-left, self.face.size), text, 255, self.face, "ls")
         return mask.transpose(Image.Transpose.ROTATE_90)
 
 
@@ -198,43 +199,9 @@ def _hatching(size: tuple[int, int], slope: int) -> Image.Image:
     return Image.fromarray(np.where(lines, np.uint8(HATCH), np.uint8(LINE // 2)))
 
 
-def write(image: Image.Image, at, text: str, ink, face: ImageFont.FreeTypeFont, anchor="la"):
-    """Write a line with its ``anchor`` ``at`` the nearest pixel."""
-    mask, left, top = _written(text, face, anchor)
-    image.paste(ink, (round(at[0]) + left, round(at[1]) + top), mask)
-
-
-@lru_cache(maxsize=4096)
-def _written(text: str, face: ImageFont.FreeTypeFont, anchor: str):
-    """A line as a mask, and where its corner lies from its anchor. Kept: pictures repeat their
-    numbers and words, and to lay out a line takes longer than anything else in them."""
-    left, top, right, bottom = map(round, face.getbbox(text, anchor=anchor))
-    mask = Image.new("L", (max(1, right - left), max(1, bottom - top)))
-    ImageDraw.Draw(mask).text((-left, -top), text, 255, face, anchor)
-    return mask, left, top
-
-
-def wrap(text: str, face: ImageFont.FreeTypeFont, width: int) -> list[str]:
-    """The lines of ``text``, none wider than ``width`` pixels unless a word is."""
-    lines = [""]
-    for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and face.getlength(longer) > width:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
-
-
 def _message(text: str) -> Image.Image:
-    lines = wrap(text, font(13), 640)
+    lines = wrap(text, Face(13), 640)
     image = Image.new("L", (672, 2 * MARGIN + 20 * len(lines)), PAPER)
     for i, line in enumerate(lines):
-        write(image, (MARGIN, MARGIN + 20 * i), line, INK, font(13))
+        write(image, (MARGIN, MARGIN + 20 * i), line, INK, Face(13))
     return image
-
-
-@cache
-def font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
-    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
-    return ImageFont.truetype(Path(matplotlib.get_data_path(), "fonts", "ttf", name), size)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
+from functools import cached_property
 from html import escape
 
 import ipywidgets as widgets
 from IPython.display import display
 
 from attention_lab.heatmap import page
+from attention_lab.heatmap.display import is_grading
 from attention_lab.heatmap.explore import compute, grid, read_options, read_words
 from attention_lab.heatmap.failure import describe
 from attention_lab.heatmap.payload import to_json
@@ -47,35 +49,57 @@ class Player(Heatmap):
         self.title = title
         self.head = head
         self.channel = f"heads-{uuid.uuid4().hex[:12]}"
+        self._words = words
         super().__init__(grid(fn, words, tuple(map(_thin, controls)), attempt, head, title))
-        self.sentence = widgets.Text(
-            " ".join(words),
-            description="sentence",
-            continuous_update=False,
-            style=_WHOLE_NAME,
-            layout={"width": "auto", "max_width": "640px"},
+
+    @cached_property
+    def sentence(self) -> widgets.Text:
+        """The widget to edit the sentence in."""
+        return self._watched(
+            widgets.Text(
+                " ".join(self._words),
+                description="sentence",
+                continuous_update=False,
+                style=_WHOLE_NAME,
+                layout={"width": "auto", "max_width": "640px"},
+            )
         )
-        self.options = {control.name: _widget(control) for control in controls}
-        self._data = widgets.HTML(layout={"display": "none"})
-        for widget in (self.sentence, *self.options.values()):
-            widget.observe(self._recompute, "value")
-        self._recompute()
+
+    @cached_property
+    def options(self) -> dict[str, widgets.Widget]:
+        """The widgets to move the options with."""
+        return {control.name: self._watched(_widget(control)) for control in self.controls}
+
+    @cached_property
+    def _data(self):
+        return widgets.HTML(self._message(), layout={"display": "none"})
 
     def _ipython_display_(self):
-        options = widgets.HBox([*self.options.values()], layout=_WRAPPED)
-        box = widgets.VBox([self.sentence, options, self._data])
-        view = {"version_major": 2, "version_minor": 0, "model_id": box.model_id}
-        display({_WIDGET: view, "text/plain": "(The sliders need a running kernel.)"}, raw=True)
+        """Widgets are made for a reader: there is none while a notebook is graded."""
+        sliders = {"text/plain": "(The sliders need a running kernel.)"}
+        if not is_grading():
+            options = widgets.HBox([*self.options.values()], layout=_WRAPPED)
+            box = widgets.VBox([self.sentence, options, self._data])
+            sliders[_WIDGET] = {"version_major": 2, "version_minor": 0, "model_id": box.model_id}
+        display(sliders, raw=True)
         display(self._repr_mimebundle_(), raw=True)
 
     def _html(self, image: bytes) -> str:
         return page.heatmap_html(self.scene, image, self.channel)
 
-    def _recompute(self, change=None):
+    def _watched(self, widget):
+        widget.observe(self._recompute, "value")
+        return widget
+
+    def _recompute(self, change):
+        self._data.value = self._message()
+
+    def _message(self) -> str:
+        """A scene, of the sentence and the options as they are, for the canvas to read."""
         options = {name: widget.value for name, widget in self.options.items()}
         words = tuple(self.sentence.value.split())
         scene = grid(self.fn, words, (), _with(options), self.head, self.title)
-        self._data.value = f'<span class="{self.channel}">{escape(to_json(scene))}</span>'
+        return f'<span class="{self.channel}">{escape(to_json(scene))}</span>'
 
 
 def attempt(fn: Callable, words: tuple[str, ...], options: dict) -> Frame:

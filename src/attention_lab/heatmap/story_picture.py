@@ -6,24 +6,14 @@ It lies on the same ramp from white to navy as ``picture``: 0 is paper, 255 is i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from PIL import Image, ImageDraw
 
 from attention_lab.heatmap.drawn import once
-from attention_lab.heatmap.picture import (
-    INK,
-    LINE,
-    MARGIN,
-    PAPER,
-    QUIET,
-    font,
-    to_png,
-    wrap,
-    write,
-)
+from attention_lab.heatmap.picture import INK, LINE, MARGIN, PAPER, QUIET, to_png
 from attention_lab.heatmap.story import Grid, Step, number
+from attention_lab.heatmap.text import Face, length, wrap, write
 
 ROOM = 900
 GAP, BELOW = 18, 8
@@ -46,7 +36,7 @@ def story_png(title: str, steps: list[Step]) -> bytes:
 
 
 def _text(text: str, size: int = 13, bold: bool = False) -> Image.Image:
-    face = font(size, bold)
+    face = Face(size, bold)
     lines = [part for line in text.split("\n") for part in wrap(line, face, ROOM)]
     image = Image.new("L", (ROOM, len(lines) * (size + 5)), PAPER)
     for i, line in enumerate(lines):
@@ -63,12 +53,12 @@ def _table(grid: Grid) -> Image.Image:
     lefts = np.cumsum([_width(grid.rows), *wide]).tolist()
     size = max(lefts[-1], _width([grid.caption]))
     image = Image.new("L", (size + 1, HEAD + high * len(texts) + 1), PAPER)
-    write(image, (0, 0), grid.caption, INK, font(11, bold=True))
+    write(image, (0, 0), grid.caption, INK, Face(11, bold=True))
     for c, name in enumerate(grid.columns):
-        write(image, (lefts[c] + wide[c] / 2, HEAD - 10), name, QUIET, font(11), "mm")
+        write(image, (lefts[c] + wide[c] / 2, HEAD - 10), name, QUIET, Face(11), "mm")
     for r, row in enumerate(texts):
         top = HEAD + r * high
-        write(image, (lefts[0] - 6, top + high / 2), grid.rows[r], INK, font(11), "rm")
+        write(image, (lefts[0] - 6, top + high / 2), grid.rows[r], INK, Face(11), "rm")
         for c, text in enumerate(row):
             _cell(image, grid, r, c, text, (lefts[c], top, lefts[c + 1], top + high))
     return image
@@ -88,7 +78,7 @@ def _cell(image, grid: Grid, r: int, c: int, text: str, box: tuple[int, int, int
     lines = text.split("\n")
     for i, line in enumerate(lines):
         middle = (left + right) / 2, top + (i + 0.5) * (bottom - top) / len(lines)
-        write(image, middle, line, INK, font(11, strong), "mm")
+        write(image, middle, line, INK, Face(11, strong), "mm")
 
 
 def _cell_text(grid: Grid, r: int, c: int) -> str:
@@ -135,9 +125,4 @@ def _stack(blocks: list[Image.Image]) -> Image.Image:
 def _width(texts: Sequence[str]) -> int:
     """Room for the widest of these texts."""
     lines = "\n".join(texts).split("\n")
-    return 10 + round(max(map(_length, lines)))
-
-
-@lru_cache(maxsize=4096)
-def _length(text: str) -> float:
-    return font(11, bold=True).getlength(text)
+    return 10 + round(max(length(text, Face(11, bold=True)) for text in lines))

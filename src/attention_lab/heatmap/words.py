@@ -8,7 +8,7 @@ import numpy as np
 
 from attention_lab.heatmap.diagnose import diagnose
 from attention_lab.heatmap.scene import Frame, Scene
-from attention_lab.heatmap.weights import are_weights
+from attention_lab.heatmap.weights import heads_are_weights
 
 SEPARATORS = frozenset({"[SEP]", "</s>", "<eos>", "<|endoftext|>", ".", ",", ";"})
 # A head has a job when at least half of its weight, on average over queries, goes to it.
@@ -47,9 +47,12 @@ def name_heads(frame: Frame, queries: tuple[str, ...], keys: tuple[str, ...]) ->
     if frame.labels is not None:
         return list(frame.labels)
     shares = _shares(frame, queries, keys)
+    fine = heads_are_weights(frame.weights)
     spread = spread_in_bits(frame.weights)
     return [
-        _name(head, {job: share[h] for job, share in shares.items()}, spread[h])
+        _job({job: share[h] for job, share in shares.items()}, spread[h])
+        if fine[h]
+        else _fault(head)
         for h, head in enumerate(frame.weights)
     ]
 
@@ -83,14 +86,17 @@ def _sizes(T: int, S: int) -> str:
     return _count(T, "token") if T == S else f"{T} query and {S} key tokens"
 
 
-def _name(head: np.ndarray, shares: dict[str, float], spread: float) -> str:
+def _fault(head: np.ndarray) -> str:
+    """Why these (T, S) are no weights."""
     if (head == -np.inf).all():
         return "all masked"
     if not np.isfinite(head[head != -np.inf]).all():
         return "has NaN"
-    if not are_weights(head):
-        low, high = head[np.isfinite(head)].min(), head.max()
-        return f"{low:.1f} to {high:.1f}" if low < 0 or high > 1.001 else "sums are not 1"
+    low, high = head[np.isfinite(head)].min(), head.max()
+    return f"{low:.1f} to {high:.1f}" if low < 0 or high > 1.001 else "sums are not 1"
+
+
+def _job(shares: dict[str, float], spread: float) -> str:
     job = max(shares, key=shares.__getitem__, default=None)
     if job and shares[job] >= _JOB:
         return f"{job} {shares[job]:.0%}".replace("%", " %")

@@ -173,5 +173,5 @@ def pack(weights: Tensor) -> list[str]:
 
 def unpack(rows: list[str]) -> Tensor:
     """What ``pack`` made of weights (LAYERS, HEADS, T, T): each to within 1.1 percent."""
-    codes = torch.tensor([list(map(ord, row)) for row in rows], dtype=torch.float)
-    return ((codes - LOWEST) / (HIGHEST - LOWEST)).unflatten(0, (LAYERS, HEADS, -1))
+    codes = torch.frombuffer(bytearray("".join(rows), "ascii"), dtype=torch.uint8).float()
+    return ((codes - LOWEST) / (HIGHEST - LOWEST)).view(LAYERS, HEADS, -1, len(rows[0]))

@@ -42,7 +42,7 @@ class Wall:
     def __init__(self, weights: Tensor, tokens: list[str], sentence: str):
         self.sentence = sentence
         self._weights = weights
-        self.labels = [head_labels(layer, tokens) for layer in weights]
+        self.labels = self._by_layer(head_labels(weights.flatten(0, 1), tokens))
 
     def __repr__(self):
         lines = [f"The heads of {len(self.labels)} layers on: {self.sentence}"]
@@ -55,9 +55,10 @@ class Wall:
 
     def _html(self) -> str:
         columns = "".join(f'<th scope="col">head {h}</th>' for h in range(len(self.labels[0])))
+        images = self._by_layer(_thumbnails(self._weights.flatten(0, 1)))
         rows = "".join(
-            f'<tr><th scope="row">layer {layer}</th>{self._row(layer)}</tr>'
-            for layer in range(len(self.labels))
+            f'<tr><th scope="row">layer {layer}</th>{_cells(layer, *heads)}</tr>'
+            for layer, heads in enumerate(zip(images, self.labels, strict=True))
         )
         caption = (
             f"{escape(self.sentence)}<br>Queries from top to bottom, keys from left to right; "
@@ -68,17 +69,21 @@ class Wall:
             f"<thead><tr><th></th>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
 
-    def _row(self, layer: int) -> str:
-        pairs = zip(_thumbnails(self._weights[layer]), self.labels[layer], strict=True)
-        return "".join(
-            f'<td><img alt="Layer {layer}, head {head}" src="data:image/png;base64,{image}">'
-            f"<span>{escape(label).replace(' %', '&nbsp;%')}</span></td>"
-            for head, (image, label) in enumerate(pairs)
-        )
+    def _by_layer(self, heads: list) -> list[list]:
+        H = self._weights.shape[1]
+        return [heads[first : first + H] for first in range(0, len(heads), H)]
+
+
+def _cells(layer: int, images: list[str], labels: list[str]) -> str:
+    return "".join(
+        f'<td><img alt="Layer {layer}, head {head}" src="data:image/png;base64,{image}">'
+        f"<span>{escape(label).replace(' %', '&nbsp;%')}</span></td>"
+        for head, (image, label) in enumerate(zip(images, labels, strict=True))
+    )
 
 
 def head_labels(weights: Tensor, tokens: list[str]) -> list[str]:
-    """The heads (H, T, T) of a layer in words. The first token is [CLS], and called so."""
+    """Heads (H, T, T) in words. The first token is [CLS], and called so."""
     frame = Frame(weights.double().numpy(), np.zeros(weights.shape, bool))
     names = name_heads(frame, tuple(tokens), tuple(tokens))
     return [name.replace("first token", tokens[0]) for name in names]
@@ -88,10 +93,14 @@ def _thumbnails(weights: Tensor) -> list[str]:
     """Heads (H, T, T) as PNG images in base64, a pixel for each cell."""
     cells = min(MOST_CELLS, weights.shape[-1])
     opacity = (F.adaptive_max_pool2d(weights, cells) * 255).round().to(torch.uint8).numpy()
-    return [base64.b64encode(_png(head)).decode() for head in opacity]
+    return _pngs(opacity).decode().split()
 
 
 @once
+def _pngs(opacity: np.ndarray) -> bytes:
+    return b" ".join(base64.b64encode(_png(head)) for head in opacity)
+
+
 def _png(opacity: np.ndarray) -> bytes:
     ink = np.broadcast_to(np.uint8(INK), (*opacity.shape, 3))
     file = io.BytesIO()

@@ -37,11 +37,3 @@ def test_a_strong_cell_survives_when_cells_share_a_pixel():
     weights[0, :, 123] = 1
     heat = np.asarray(picture._heat(show_heads(weights, causal=False).scene.shown, 0, 100, 100))
     assert (heat.max(1) == picture.INK).all()
-
-
-def test_a_line_is_written_with_its_anchor_at_the_nearest_pixel():
-    image = Image.new("L", (60, 40))
-    picture.write(image, (29.6, 20.2), "mm", 255, picture.font(11), "mm")
-    left, top, right, bottom = image.getbbox()
-    assert abs((left + right) / 2 - 30) <= 1
-    assert abs((top + bottom) / 2 - 20) <= 2

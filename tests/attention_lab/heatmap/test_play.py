@@ -2,6 +2,7 @@ import html
 import json
 import sys
 
+import ipywidgets as widgets
 import numpy as np
 import pytest
 
@@ -60,13 +61,27 @@ def test_without_widgets_there_is_a_small_grid():
     assert set(player._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
 
 
-def test_displays_widgets_and_picture(monkeypatch):
-    shown = []
+@pytest.fixture
+def shown(monkeypatch):
+    """What is displayed."""
+    bundles = []
     module = sys.modules["attention_lab.heatmap.play"]  # the package's `play` is the function
-    monkeypatch.setattr(module, "display", lambda data, raw: shown.append(data))
+    monkeypatch.setattr(module, "display", lambda data, raw: bundles.append(data))
+    return bundles
+
+
+def test_displays_widgets_and_picture(shown):
     play(blend, "the cat")._ipython_display_()
     assert "application/vnd.jupyter.widget-view+json" in shown[0]
     assert "text/html" in shown[1]
+
+
+def test_while_grading_words_stand_for_the_widgets_and_none_is_made(shown, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    monkeypatch.setattr(widgets.Widget, "__init__", None)
+    play(blend, "the cat")._ipython_display_()
+    assert shown[0] == {"text/plain": "(The sliders need a running kernel.)"}
+    assert set(shown[1]) == {"image/png", "text/plain"}
 
 
 def test_no_function_is_a_clear_sentence():

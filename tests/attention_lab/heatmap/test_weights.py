@@ -5,6 +5,7 @@ import torch
 from attention_lab.heatmap.weights import (
     above_diagonal,
     are_weights,
+    heads_are_weights,
     looks_causal,
     make_causal,
     read_heads,
@@ -95,6 +96,9 @@ def test_weights_are_finite_positive_and_sum_to_one():
     assert are_weights(softmax(SCORES))
     for wrong in (SCORES, softmax(SCORES) * 0.9, softmax(SCORES) * np.nan):
         assert not are_weights(wrong)
+    infinite = np.array([[[np.inf, -np.inf], [0, 1]]])
+    heads = np.concatenate([np.eye(2)[None], infinite, np.eye(2)[None] / 2])
+    assert heads_are_weights(heads).tolist() == [True, False, False]
 
 
 def test_made_causal_is_what_softmax_gives_behind_a_mask():

@@ -106,6 +106,9 @@ def plain_bundle(data: dict) -> dict:
     for kind, content in data.items():
         if isinstance(content, bytes):
             content = base64.b64encode(content).decode()
+        if type(content) is str:
+            bundle[str(kind)] = content
+            continue
         try:
             bundle[str(kind)] = json.loads(json.dumps(content, allow_nan=False))
         except (TypeError, ValueError, RecursionError):
