@@ -11,7 +11,7 @@ _HOME = {
     "explore": "heatmap",
     "follow": "heatmap",
     "play": "heatmap",
-    "ready_to_submit": "handin",
+    "ready_to_submit": "handin.ready",
     "show_heads": "heatmap",
 }
 

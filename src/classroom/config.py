@@ -19,7 +19,6 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from classroom.collect import LmsCollector, SafeExtractor
-from classroom.editions.release import CODE_STUB
 from classroom.feedback import NBGRADERS, TEMPLATES, DropEmptyComments, FeedbackExporter
 from classroom.grading.execute import SandboxedExecute
 from classroom.grading.once import CheckCellMetadataOnce, OverwriteCellsOnce
@@ -31,6 +30,7 @@ from classroom.register import pre_convert_hook
 from classroom.regrade.guard import GuardedExporter
 from classroom.repair.exporter import RepairingExporter
 from classroom.repair.passes import Repair, SettleDoubts
+from classroom.stub import CODE_STUB
 
 SANITIZE = [
     Repair,

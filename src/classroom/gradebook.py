@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 
 import nbgrader.api
-from alembic.script import ScriptDirectory
 from nbgrader.api import Base, Course, Gradebook
 from nbgrader.dbutil import ALEMBIC_DIR
-from sqlalchemy import Connection, Engine, MetaData, create_engine, inspect, text
+from sqlalchemy import Connection, Engine, MetaData, QueuePool, create_engine, inspect, text
+from sqlalchemy.engine import make_url
 
 TABLE = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"
 # A notebook's grades are asked for all the time; without it, every grade of the class is read.
 INDEX = "CREATE INDEX IF NOT EXISTS {0}_notebook_id ON {0} (notebook_id)"
 INDEXED = ("grade", "comment")
 LOCK = 0x6D6861  # any number, but the same for all graders
+
+_engines: dict[str, Engine] = {}
+_complete: set[Engine] = set()  # known to have all tables
 
 
 def create(db_url: str) -> None:
@@ -23,7 +25,7 @@ def create(db_url: str) -> None:
     nbgrader makes one too, but runs `alembic` to learn the version of its own tables, which takes
     many seconds and fails where that program is not on PATH.
     """
-    engine = create_engine(db_url)
+    engine = nbgrader.api.create_engine(db_url)
     try:
         with engine.begin() as connection:
             if not inspect(connection).get_table_names():
@@ -35,6 +37,8 @@ def create(db_url: str) -> None:
 
 
 def _create_tables(connection: Connection) -> None:
+    from alembic.script import ScriptDirectory  # slow to import, and only a new gradebook needs it
+
     _create_missing(connection)
     connection.execute(text(TABLE))
     connection.execute(
@@ -44,14 +48,40 @@ def _create_tables(connection: Connection) -> None:
 
 
 def share_engines() -> None:
-    """Have nbgrader's gradebooks of one database share an engine from now on, and ask for its
-    tables in one query instead of thirteen.
+    """Have nbgrader's gradebooks of one database share an engine from now on and, until
+    `close_connections`, its connection, and ask once for its tables instead of thirteen times.
 
     nbgrader opens a gradebook for every question, ten for a submission. A new engine compiles each
-    query anew.
+    query anew, a new connection reads what tables there are.
     """
     nbgrader.api.create_engine = _engine
-    Base.metadata.create_all = _create_missing
+    Base.metadata.create_all = _complete_once
+
+
+def close_connections() -> None:
+    """Close the connections that are kept for nbgrader's next question."""
+    _complete.clear()
+    for engine in _engines.values():
+        engine.pool.close()
+
+
+class _Kept(QueuePool):
+    """Connections that outlive `Gradebook.close`, which disposes of its engine's."""
+
+    def dispose(self):
+        pass
+
+    def recreate(self):
+        return self
+
+    def close(self):
+        super().dispose()
+
+
+def _complete_once(bind: Engine) -> None:
+    if bind not in _complete:
+        _create_missing(bind)
+        _complete.add(bind)
 
 
 def _create_missing(bind: Engine | Connection) -> None:
@@ -59,9 +89,10 @@ def _create_missing(bind: Engine | Connection) -> None:
         MetaData.create_all(Base.metadata, bind)
 
 
-@cache
-def _engine(db_url: str, **options) -> Engine:
-    return create_engine(db_url, **options)
+def _engine(db_url: str, **_) -> Engine:  # nbgrader's options are SQLAlchemy's defaults
+    if db_url not in _engines:
+        _engines[db_url] = create_engine(db_url, poolclass=_Kept)
+    return _engines[db_url]
 
 
 @contextmanager
@@ -70,11 +101,11 @@ def held(db_url: str) -> Iterator[None]:
 
     A gradebook in a file has no such lock, and is not for several graders at a time.
     """
+    if make_url(db_url).get_backend_name() != "postgresql":
+        yield
+        return
     engine = create_engine(db_url)
     try:
-        if engine.dialect.name != "postgresql":
-            yield
-            return
         with engine.connect() as connection:  # the lock ends with it, however that ends
             connection.execute(text("SELECT pg_advisory_lock(:lock)"), {"lock": LOCK})
             yield

@@ -6,8 +6,6 @@ import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
-from IPython.core.inputtransformer2 import TransformerManager
-
 _PYTHON_MAGICS = {"capture", "prun", "time", "timeit"}
 _STUBS = {"NotImplementedError", "NotWrittenYet"}
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -44,14 +42,16 @@ def is_blank(source: str) -> bool:
     return tree is not None and not tree.body
 
 
-@lru_cache(maxsize=1024)
 def answers(source: str, name: str) -> bool:
     """Whether a cell defines `name`, and as something else than a stub."""
-    if not defines(source, name):
-        return False
+    return defines(source, name) and not _holds_stub(source, name)
+
+
+@lru_cache(maxsize=1024)
+def _holds_stub(source, name):
     nodes = [node for node in ast.walk(parse(source)) if getattr(node, "name", None) == name]
     definitions = [node for node in nodes if isinstance(node, _DEFINITIONS)]
-    return not definitions or not _is_stub(max(definitions, key=lambda node: node.lineno))
+    return bool(definitions) and _is_stub(max(definitions, key=lambda node: node.lineno))
 
 
 def begins_indented(source: str) -> bool:
@@ -63,12 +63,24 @@ def begins_indented(source: str) -> bool:
 @lru_cache(maxsize=1024)
 def parse(source: str) -> ast.Module | None:
     """The syntax tree of a cell, its magics turned into calls; None if it is no Python."""
+    python = _without_magic(source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "invalid escape sequence" is none of our business
+        return _tree(python) or _tree(python, as_cell=True)
+
+
+def _tree(text, as_cell=False):
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # "invalid escape sequence" is none of our business
-            return ast.parse(TransformerManager().transform_cell(_without_magic(source)))
+        return ast.parse(_as_python(text) if as_cell else text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+def _as_python(cell):
+    """What IPython makes of magics, shell commands, prompts."""
+    from IPython.core.inputtransformer2 import TransformerManager  # few cells need it
+
+    return TransformerManager().transform_cell(cell)
 
 
 def _without_magic(source):

@@ -10,10 +10,10 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_solution
 
 from classroom.course import autograded_folder
-from classroom.editions.release import CODE_STUB
 from classroom.export.scores import Score, Scores, read_scores
 from classroom.grading.record import Record
 from classroom.report import step_of
+from classroom.stub import CODE_STUB
 from classroom.ungraded import submitted_names, without_grade
 
 UNNAMED = "another mistake"

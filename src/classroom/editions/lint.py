@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
 from classroom.editions.regions import HIDDEN_TESTS, SOLUTION, has_marker, regions
-from classroom.editions.release import CODE_STUB
+from classroom.stub import CODE_STUB
 
 LONGEST_LINE = 88
 

@@ -9,8 +9,7 @@ from nbgrader.utils import capture_log
 from traitlets.config import Config
 
 from classroom.editions.lesson import LessonError
-
-CODE_STUB = {"python": "# YOUR CODE HERE\nraise NotWrittenYet"}
+from classroom.stub import CODE_STUB
 
 
 def make_release(source: str, *, assignment: str, name: str) -> str:

@@ -28,7 +28,7 @@ class Ran:
 def checked(answer: dict) -> Ran:
     """The cell that `answer` describes. Raises Malformed for anything nbformat does not know."""
     count, outputs = answer.get("count"), answer.get("outputs")
-    if type(count) is not int or type(outputs) is not list or len(outputs) > MAX_OUTPUTS:
+    if not _is_count(count) or type(outputs) is not list or len(outputs) > MAX_OUTPUTS:
         raise Malformed("no outputs of a cell")
     return Ran(count, tuple(_checked_output(output) for output in outputs))
 
@@ -40,11 +40,17 @@ def _checked_output(output):
         raise Malformed("no output of a cell")
     if not all(type(output[name]) is form for name, form in fields.items()):
         raise Malformed(f"no output of kind {kind}")
+    if not _is_count(output.get("execution_count", 0)):
+        raise Malformed("no execution count")
     if kind == "stream" and output["name"] not in ("stdout", "stderr"):
         raise Malformed("no stream of a cell")
     if kind == "error" and not all(type(line) is str for line in output["traceback"]):
         raise Malformed("no traceback")
     return output | {"metadata": {}} if "metadata" in fields else output
+
+
+def _is_count(value):
+    return type(value) is int and value >= 0
 
 
 def stopped(ran: Ran, reason: str) -> Ran:

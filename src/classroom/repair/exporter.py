@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 
-from classroom.course import source_folder, submission_of, uses_attention_lab
+from classroom.course import source_folder, submission_of
 from classroom.grading.grading import GradingExporter
 from classroom.register import withdraw_grades
 from classroom.repair import flags
@@ -18,21 +17,11 @@ class RepairingExporter(GradingExporter):
     holds it. nbgrader asks for it by the name it should have.
     """
 
-    def from_filename(self, filename: str, resources=None, **kw):
-        course = self.parent.coursedir
-        try:
-            assignment, student = submission_of(course, filename)
-        except ValueError:  # the second pass, over what the first has sanitised
-            return super().from_filename(filename, resources, **kw)
-        if not uses_attention_lab(course, assignment):
-            return super().from_filename(filename, resources, **kw)
-        path = Path(filename)
+    def from_filename(self, filename: str, resources: dict | None = None, **kw) -> tuple[str, dict]:
+        path, names = Path(filename), resources["nbgrader"]
         if not path.exists():  # nbgrader has given zero for a notebook of this name
-            withdraw_grades(course, assignment, student, path.stem)
-        notebook = self.read(path)
-        resources = ResourcesDict() if resources is None else resources
-        resources["metadata"] = ResourcesDict(name=path.stem, path=str(path.parent))
-        return self.from_notebook_node(notebook, resources, **kw)
+            withdraw_grades(self.parent.coursedir, names["assignment"], names["student"], path.stem)
+        return super().from_filename(filename, resources, **kw)
 
     def read(self, path: Path) -> NotebookNode:
         course = self.parent.coursedir

@@ -12,22 +12,22 @@ from classroom.grading.record import Record
 from classroom.preprocessors import CoursePreprocessor
 from classroom.repair import flags
 from classroom.repair.carry import carry
-from classroom.repair.reading import normalised
 from classroom.repair.released import Released, read_released
 
 
 class Repair(CoursePreprocessor):
-    """Carries the answers into the released lesson; the first pass that sanitises."""
+    """Carries the answers of a notebook, as `reading` makes it, into the released lesson; the first
+    pass that sanitises.
+    """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         noted, _ = flags.read(nb)
         released = _released(self, resources)
-        notebook = normalised(nb)
-        inspection = inspect(notebook, released.lesson)
-        repaired = carry(notebook, inspection, released)
+        inspection = inspect(nb, released.lesson)
+        repaired = carry(nb, inspection, released)
         found = flags.flags_of(inspection.findings, released.lesson)
         doubts = flags.doubts_of(inspection.findings, released.lesson)
-        other = [flags.OTHER_VERSION.format(name) for name in other_version(notebook, released)]
+        other = [flags.OTHER_VERSION.format(name) for name in other_version(nb, released)]
         flags.write(repaired, [*noted, *other[:1], *found], doubts)
         return repaired, resources
 

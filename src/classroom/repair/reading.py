@@ -14,7 +14,7 @@ from nbformat.v4 import new_notebook
 
 from attention_lab.handin.cells import text_of
 
-EMPTY = {"code": {"outputs": [], "execution_count": None}, "markdown": {}, "raw": {}}
+KINDS = ("code", "markdown", "raw")
 KEPT = ("id", "nbgrader")  # of a cell's metadata
 VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 WRONG_FORMATS = {
@@ -120,19 +120,17 @@ def _upgraded(content):
 def _cell(index, cell):
     if not isinstance(cell, dict) or not isinstance(cell.get("cell_type"), str):
         return None
-    kind = cell["cell_type"] if cell["cell_type"] in EMPTY else "raw"
+    kind = cell["cell_type"] if cell["cell_type"] in KINDS else "raw"
     name, metadata = cell.get("id"), cell.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     valid = isinstance(name, str) and VALID_ID.fullmatch(name)
     # Not nbformat's new_code_cell: it validates every cell, in milliseconds each.
-    return nbformat.from_dict(
-        {
-            "cell_type": kind,
-            "id": name if valid else f"unnamed-{index}",
-            "metadata": {name: metadata[name] for name in KEPT if name in metadata},
-            "source": _printable(text_of(cell)),
-            **EMPTY[kind],
-        }
+    return NotebookNode(
+        cell_type=kind,
+        id=name if valid else f"unnamed-{index}",
+        metadata=nbformat.from_dict({name: metadata[name] for name in KEPT if name in metadata}),
+        source=_printable(text_of(cell)),
+        **({"outputs": [], "execution_count": None} if kind == "code" else {}),
     )
 
 

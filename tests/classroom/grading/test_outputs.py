@@ -21,7 +21,8 @@ def test_outputs_of_known_form_pass_and_lose_their_metadata():
         None, "text", [], {}, {"output_type": ["stream"]}, {"output_type": "update_display_data"},
         STREAM | {"name": "stdin"}, STREAM | {"text": ["hi"]}, STREAM | {"more": 1},
         {"output_type": "stream", "name": "stdout"}, RESULT | {"execution_count": True},
-        RESULT | {"data": []}, ERROR | {"traceback": [1]}, ERROR | {"evalue": None},
+        RESULT | {"execution_count": -1}, RESULT | {"data": []}, ERROR | {"traceback": [1]},
+        ERROR | {"evalue": None},
     ],
 )  # fmt: skip
 def test_output_of_another_form_is_refused(output):
@@ -31,6 +32,7 @@ def test_output_of_another_form_is_refused(output):
 
 @pytest.mark.parametrize(
     "answer", [{}, {"count": 1}, {"count": "1", "outputs": []}, {"count": 1, "outputs": {}},
+               {"count": -1, "outputs": []},
                {"count": 1, "outputs": [STREAM] * (outputs.MAX_OUTPUTS + 1)}],
 )  # fmt: skip
 def test_answer_of_another_form_is_refused(answer):

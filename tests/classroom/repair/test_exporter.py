@@ -9,33 +9,29 @@ from classroom.repair.reading import Unreadable
 
 
 @pytest.fixture
-def export(course, released, monkeypatch):
-    """`export(path)`: the notebook that nbgrader gets when it asks for this path."""
+def exporter(course, released, monkeypatch):
     monkeypatch.setattr(RepairingExporter, "_concerned", lambda self: False)
     converter = Autograde(coursedir=course.directory, config=course.config)
-    exporter = RepairingExporter(parent=converter)
-    monkeypatch.setattr(exporter, "from_notebook_node", lambda nb, resources, **kw: (nb, resources))
-    return lambda path: exporter.from_filename(str(path), {"nbgrader": {}})
+    return RepairingExporter(parent=converter)
 
 
-def test_the_file_that_holds_the_work_is_read(course, export):
+def test_the_file_that_holds_the_work_is_read(course, exporter):
     path = course.hand_in("ada")
     path.rename(path.with_name("Copy of small.ipynb"))
-    notebook, resources = export(path)
+    notebook = exporter.read(path)
     assert notebook.cells[1].source == "def double(x):\n    return 2 * x"
-    assert resources["metadata"] == {"name": "small", "path": str(path.parent)}
     assert flags.read(notebook) == ([], {})
 
 
-def test_the_reason_is_raised_where_there_is_none(course, export):
+def test_the_reason_is_raised_where_there_is_none(course, exporter):
     path = course.hand_in("ada")
     path.write_text("")
     with pytest.raises(Unreadable, match="is empty"):
-        export(path)
+        exporter.read(path)
 
 
 @pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
-def test_zero_that_nbgrader_gives_for_another_name_is_taken_back(course, export):
+def test_zero_that_nbgrader_gives_for_another_name_is_taken_back(course, exporter):
     register(course.directory, "small", course.config)
     path = course.hand_in("ada")
     path.rename(path.with_name("answers.ipynb")).write_text("{")
@@ -45,23 +41,11 @@ def test_zero_that_nbgrader_gives_for_another_name_is_taken_back(course, export)
         for grade in notebook.grades:
             grade.auto_score, grade.needs_manual_grade = 0, False
         book.db.commit()
+    names = {"assignment": "small", "student": "ada", "notebook": "small"}
     with pytest.raises(Unreadable):
-        export(path)
+        exporter.from_filename(str(path), {"nbgrader": names})
     with Gradebook(course.directory.db_url) as book:
         [notebook] = book.find_submission("small", "ada").notebooks
         assert {(grade.auto_score, grade.needs_manual_grade) for grade in notebook.grades} == {
             (None, True)
         }
-
-
-def test_what_nbgrader_wrote_itself_is_read_as_ever(course, export):
-    path = course.root / "autograded" / "ada" / "small" / "small.ipynb"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(course.source().read_bytes())
-    notebook, _ = export(path)
-    assert "HIDDEN" in notebook.cells[3].source
-
-
-def test_other_assignments_are_read_as_ever(course, export):
-    path = course.hand_in("ada", assignment="other")
-    assert export(path)[0].metadata.kernelspec.name == "python3"
