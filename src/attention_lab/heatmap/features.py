@@ -28,6 +28,7 @@ MOST_CELLS = 20_000
 CELL, LABEL, TOP, MARGIN = 24, 90, 44, 12
 # The slices alternate, in the colours that heads have in the lesson's drawings.
 BANDS = ("#ffe3cf", "#f5a870")
+RIM = (0xD0, 0xD7, 0xDE)
 
 
 def show_features(features, tokens=None, *, num_heads: int | None = None, title=None) -> FeatureMap:
@@ -100,9 +101,12 @@ class FeatureMap:
         H, _, d_head = array.shape
         heads = "".join(f'<th scope="colgroup" colspan="{d_head}">head {h}</th>' for h in range(H))
         numbers = "".join(f'<th scope="col">{i}</th>' for i in range(H * d_head))
+        table = _side_by_side(array)
         rows = "".join(
-            f'<tr><th scope="row">{escape(token)}</th>{"".join(map(self._cell, row))}</tr>'
-            for token, row in zip(self.tokens, _side_by_side(array), strict=True)
+            f'<tr><th scope="row">{escape(token)}</th>{"".join(map(_cell, row, strengths))}</tr>'
+            for token, row, strengths in zip(
+                self.tokens, table, self._strengths(table), strict=True
+            )
         )
         columns = f"<colgroup></colgroup>{f'<colgroup span={d_head}></colgroup>' * H}"
         caption = f"<caption>{escape(name)}</caption>" if name else ""
@@ -112,13 +116,9 @@ class FeatureMap:
             f"<tbody>{rows}</tbody></table>"
         )
 
-    def _cell(self, value: float) -> str:
-        strength = self._strength(value)
-        style = f' style="--a:{strength:.2f}"' if strength else ""
-        return f"<td{style}>{_number(value)}</td>"
-
-    def _strength(self, value: float) -> float:
-        return abs(value) / self._strongest if np.isfinite(value) else 0
+    def _strengths(self, values: np.ndarray) -> np.ndarray:
+        """The sizes of ``values`` as shares of the largest of all; 0 for what is no number."""
+        return np.where(np.isfinite(values), np.abs(values), 0) / self._strongest
 
     @once
     def _png(self) -> bytes:
@@ -137,7 +137,6 @@ class FeatureMap:
         image = Image.new("RGB", size, "white")
         pen, left, top = ImageDraw.Draw(image), MARGIN + LABEL, MARGIN + TOP
         write(image, (MARGIN, MARGIN - 4), name or self.title, "black", Face(13, bold=True))
-        ramp = lookup(LIGHT)
         for h in range(H):
             x = left + h * d_head * CELL
             pen.rectangle((x, top - 22, x + d_head * CELL - 2, top - 3), BANDS[h % 2])
@@ -145,13 +144,28 @@ class FeatureMap:
         for t, token in enumerate(self.tokens):
             at = (left - 6, top + (t + 0.5) * CELL)
             write(image, at, shorten(token, 12), "black", Face(11), "rm")
-        for (t, i), value in np.ndenumerate(_side_by_side(array)):
-            x, y = left + i * CELL, top + t * CELL
-            shade = round(200 * self._strength(value))
-            pen.rectangle((x, y, x + CELL - 2, y + CELL - 2), tuple(ramp[shade]), "#d0d7de")
-            ink = "white" if shade > 110 else "black"
-            write(image, (x + CELL / 2, y + CELL / 2), _number(value), ink, Face(8), "mm")
+        table = _side_by_side(array)
+        shades = (200 * self._strengths(table)).round().astype(int)
+        image.paste(_cells(shades), (left, top))
+        for (t, i), value in np.ndenumerate(table):
+            at = (left + (i + 0.5) * CELL, top + (t + 0.5) * CELL)
+            ink = "white" if shades[t, i] > 110 else "black"
+            write(image, at, _number(value), ink, Face(8), "mm")
         return image
+
+
+def _cell(value: float, strength: float) -> str:
+    style = f' style="--a:{strength:.2f}"' if strength else ""
+    return f"<td{style}>{_number(value)}</td>"
+
+
+def _cells(shades: np.ndarray) -> Image.Image:
+    """Shades (T, d_model) as cells with a rim, white between them."""
+    cells = lookup(LIGHT)[shades].repeat(CELL, 0).repeat(CELL, 1)
+    for place, colour in ((0, RIM), (CELL - 2, RIM), (CELL - 1, 255)):
+        cells[place::CELL] = colour
+        cells[:, place::CELL] = colour
+    return Image.fromarray(cells)
 
 
 def _side_by_side(array: np.ndarray) -> np.ndarray:

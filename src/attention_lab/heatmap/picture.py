@@ -73,13 +73,14 @@ def draw(scene: Scene, head: int) -> Image.Image:
     write(image, (MARGIN, MARGIN - 4), scene.title, INK, Face(16, bold=True))
     for i, line in enumerate(notes):
         write(image, (MARGIN, MARGIN + 24 + 20 * i), line, INK, Face(13))
-    for h, name in enumerate(name_heads(frame, scene.queries, scene.keys)):
+    names = name_heads(frame, scene.queries, scene.keys)
+    for h, name in enumerate(names):
         x = MARGIN + h % columns * PITCH
         y = top + h // columns * (THUMBNAIL + CAPTION)
         _thumbnail(image, (x, y), frame, h, name, chosen=h == head)
     for i, (name, beside, h) in enumerate(close_ups):
         x = MARGIN + left + i * room + 20
-        label = name_heads(beside, scene.queries, scene.keys)[h]
+        label = (names if beside is frame else name_heads(beside, scene.queries, scene.keys))[h]
         write(image, (x, top - 4), f"{name} · {label}", INK, Face(14, bold=True))
         _large(image, (x + labels.width, top + 24 + labels.height), beside, h, labels)
     return image
