@@ -1,6 +1,8 @@
-"""The head's side of the workers: a process for each, and a thread that waits for it."""
+"""The head's side of the workers: a process that forks them, and for each a thread that waits."""
 
 import os
+import select
+import signal
 import socket
 import subprocess
 import sys
@@ -15,6 +17,7 @@ from classroom.grading.limits import Limits
 from classroom.grading.sandbox import wire
 
 START_SECONDS = 300
+END_SECONDS = 10
 SECONDS_BESIDES = 120  # on top of what a job's cells may take
 TRIES = 2
 
@@ -29,7 +32,8 @@ class Pool:
     def __init__(self, size: int, isolation: str, limits: Limits, seed: int):
         self.size = size
         self._jobs = SimpleQueue()
-        self._workers = [WorkerProcess(isolation, limits, seed) for _ in range(size)]
+        self._forks = Forks(size, isolation, limits, seed)
+        self._workers = [Worker(self._forks, limits) for _ in range(size)]
         for worker in self._workers:
             # Daemons: an interrupted command does not wait for the jobs that are running.
             threading.Thread(target=self._serve, args=(worker,), daemon=True).start()
@@ -41,12 +45,12 @@ class Pool:
         return future
 
     def close(self):
+        self._forks.refuse()
         for worker in self._workers:
-            worker.close()
+            worker.stop()
+        self._forks.close()
 
     def _serve(self, worker):
-        with suppress(WorkerFailed):
-            worker.start()  # at once, while nbgrader gets ready; a failure is told by the first job
         while True:
             job, future = self._jobs.get()
             if future.set_running_or_notify_cancel():
@@ -56,37 +60,77 @@ class Pool:
                     future.set_exception(error)
 
 
-class WorkerProcess:
-    """One process running `classroom.grading`, started again whenever it has died."""
+class Worker:
+    """One of the forks, and another one whenever it has died."""
 
-    def __init__(self, isolation: str, limits: Limits, seed: int):
-        self._orders = {"isolation": isolation, "limits": limits.as_dict(), "seed": seed}
+    def __init__(self, forks: "Forks", limits: Limits):
+        self._forks = forks
         self._seconds_for_a_cell = limits.cell + limits.grace
-        self._lock = threading.Lock()
-        self._closed = False
-        self.process = None
-        self._channel = None
+        self._fork = None
 
     def grade(self, job: Job) -> Result:
         """Run `job`; if the process dies meanwhile, once more in a new one."""
         seconds = SECONDS_BESIDES + len(job.cells) * self._seconds_for_a_cell
         for _ in range(TRIES):
             try:
-                if self._channel is None:
-                    self.start()
-                self._channel.send(*job.to_message())
-                return Result.from_message(self._answer(seconds))
+                self._fork = self._fork or self._forks.make(job)
+                return Result.from_message(self._fork.answer(*job.to_message(), seconds))
             except wire.Closed:
-                self._stop()
+                self.stop()
+            except wire.TooLate:
+                self.stop()
+                raise WorkerFailed(f"the worker did not finish in {seconds:.0f} seconds") from None
         raise WorkerFailed("the worker process died twice while it ran this notebook")
 
-    def start(self):
+    def stop(self):
+        if self._fork is not None:
+            self._fork.kill()
+            self._fork = None
+
+
+class Forks:
+    """Where workers come from: a process running `classroom.grading`, started at once, and again
+    when one is wanted after it has died."""
+
+    def __init__(self, size: int, isolation: str, limits: Limits, seed: int):
+        self._orders = {"isolation": isolation, "limits": limits.as_dict()}
+        self._orders |= {"seed": seed, "size": size}
+        self._turn = threading.Lock()  # to ask for a worker
+        self._changing = threading.Lock()  # what follows
+        self._closed = False
+        self._process = None
+        self._channel = None
+        with suppress(WorkerFailed):  # which is told by the first job
+            self._start()
+
+    def make(self, job: Job) -> "Fork":
+        """A new worker; the first one's job is prepared for all of them. Raises WorkerFailed."""
+        with self._turn:
+            for _ in range(TRIES):
+                try:
+                    self._get_ready(job)
+                    return self._fork()
+                except wire.Closed:
+                    self._hang_up()
+                except wire.TooLate:
+                    self._hang_up()
+                    raise WorkerFailed("the workers did not start") from None
+        raise WorkerFailed("the process that starts the workers died twice")
+
+    def refuse(self):
+        """From now on, make no worker."""
+        with self._changing:
+            self._closed = True
+
+    def close(self):
+        """End the process, and with it whatever worker is left."""
+        self._hang_up()
+
+    def _start(self):
         ours, theirs = socket.socketpair()
-        with self._lock, theirs:
-            if self._closed:
-                raise WorkerFailed("the grading has ended")
+        with theirs:
             try:
-                self.process = subprocess.Popen(
+                self._process = subprocess.Popen(
                     [sys.executable, "-m", "classroom.grading", str(theirs.fileno())],
                     pass_fds=(theirs.fileno(),),
                     stdin=subprocess.DEVNULL,
@@ -97,33 +141,75 @@ class WorkerProcess:
                 ours.close()
                 raise WorkerFailed(f"a worker process could not be started ({error})") from None
         self._channel = wire.Channel(ours)
-        try:
+        self._is_ready = False
+        with suppress(wire.Closed):  # which is found when it is to answer
             self._channel.send(self._orders)
-            self._answer(START_SECONDS)
-        except wire.Closed:
-            self._stop()
-            raise WorkerFailed("a worker process died while it started") from None
 
-    def close(self):
-        """End the process, whatever it is doing, and start no other."""
-        with self._lock:
-            self._closed = True
-        self._stop()
+    def _get_ready(self, job):
+        with self._changing:
+            if self._closed:
+                raise WorkerFailed("the grading has ended")
+            if self._channel is None:
+                self._start()
+        if self._is_ready:
+            return
+        answer = self._answer()
+        if "failed" in answer:
+            self._hang_up()
+            raise WorkerFailed(answer["failed"])
+        message, _ = job.of_the_course().to_message()
+        self._channel.send({"do": "prepare", "job": message})
+        self._answer()
+        self._is_ready = True
 
-    def _stop(self):
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-        if self._channel is not None:
+    def _fork(self):
+        ours, theirs = socket.socketpair()
+        try:
+            with theirs:
+                self._channel.send({"do": "fork"}, give=theirs)
+                return Fork(wire.Channel(ours), self._answer()["pid"])
+        except (wire.Closed, ProcessLookupError):
+            ours.close()
+            raise wire.Closed from None
+
+    def _answer(self):
+        return self._channel.receive(deadline=time.monotonic() + START_SECONDS)[0]
+
+    def _hang_up(self):
+        with self._changing:
+            if self._channel is None:
+                return
+            self._process.kill()
+            self._process.wait()
             self._channel.close()
             self._channel = None
 
-    def _answer(self, seconds):
-        try:
-            answer, _ = self._channel.receive(deadline=time.monotonic() + seconds)
-        except wire.TooLate:
-            self._stop()
-            raise WorkerFailed(f"the worker did not finish in {seconds:.0f} seconds") from None
+
+class Fork:
+    """One worker process. Raises ProcessLookupError if there is none of this `pid`."""
+
+    def __init__(self, channel: wire.Channel, pid: int):
+        self._channel = channel
+        self._process = os.pidfd_open(pid)
+        self._killing = threading.Lock()
+
+    def answer(self, message: dict, payload: bytes, seconds: float) -> dict:
+        """What it says to `message`. Raises WorkerFailed where it says that it failed, Closed and
+        TooLate as the channel does."""
+        self._channel.send(message, payload)
+        answer, _ = self._channel.receive(deadline=time.monotonic() + seconds)
         if "failed" in answer:
             raise WorkerFailed(answer["failed"])
         return answer
+
+    def kill(self):
+        """End it, and wait until it has ended."""
+        with self._killing:
+            if self._process is None:
+                return
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._process, signal.SIGKILL)
+            select.select([self._process], [], [], END_SECONDS)
+            os.close(self._process)
+            self._process = None
+        self._channel.close()

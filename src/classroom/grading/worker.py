@@ -10,7 +10,7 @@ from classroom.grading.job import Job, Result
 from classroom.grading.judge import CourseError, Judge
 from classroom.grading.learner import Gone, Learner
 from classroom.grading.limits import Limits
-from classroom.grading.sandbox import pictures
+from classroom.grading.sandbox import pictures, wire
 
 
 class Worker:
@@ -152,8 +152,13 @@ class Run:
         self.ran.update((index, outputs.failed("Stopped", reason)) for index in indices)
 
 
-def answer(worker: Worker, message: dict, payload: bytes) -> dict:
-    """Do what the head asks for in `message`; return what it is told."""
+def serve(channel: wire.Channel, worker: Worker):
+    """Do what the head asks for over `channel`; raises Closed when it hangs up."""
+    while True:
+        channel.send(_answer(worker, *channel.receive()))
+
+
+def _answer(worker, message, payload):
     try:
         return worker.grade(Job.from_message(message, payload)).to_message()
     except (Broken, CourseError) as error:

@@ -288,11 +288,13 @@ def test_interrupted_from_the_keyboard(course, command):
     assert_the_next_run_finishes(course)
 
 
-def test_worker_killed_and_then_the_host(course, command):
+@pytest.mark.parametrize("which", [0, -1], ids=["what-forks-the-workers", "worker"])
+def test_worker_killed_and_then_the_host(course, command, which):
     head = command()
-    worker, *_ = called("classroom.grading", running(head))
-    worker.kill()
-    assert_gone([worker])
+    family = running(head)
+    killed, sandbox = called("classroom.grading", family)[which], called("grading_sandbox", family)
+    killed.kill()
+    assert_gone([killed, *sandbox])
     _, host, *_ = called("grading_sandbox", running(head))
     host.kill()
     assert head.wait(timeout=120) == 0

@@ -28,3 +28,7 @@ def test_jobs_that_differ_in_anything_are_not_equal():
         Job(JOB.cells, JOB.setup, (File("a/b.txt", b"\x00"), File("c", b"")), JOB.solved),
     ]
     assert JOB not in others
+
+
+def test_what_is_the_courses_own_says_nothing_of_a_submission():
+    assert JOB.of_the_course() == Job((Cell(3, "check", True),), ("import torch",))

@@ -1,5 +1,6 @@
 """The head's side of the workers, with small programs in their place."""
 
+import os
 import subprocess
 import sys
 
@@ -11,9 +12,12 @@ from classroom.grading.job import Job, Result
 from classroom.grading.limits import Limits
 
 PROGRAM = """
-import os, socket, sys, time
+import os, signal, socket, sys, time
 from pathlib import Path
-from classroom.grading.sandbox import wire
+from classroom.grading.sandbox import process, wire
+
+channel = wire.Channel(socket.socket(fileno=int(sys.argv[1])))
+prepared = []
 
 def do(order):
     if order == "die":
@@ -23,14 +27,38 @@ def do(order):
     if order.startswith("die once ") and not Path(order[9:]).exists():
         Path(order[9:]).touch()
         os._exit(1)
-    return {"failed": "told so"} if order == "fail" else {"ran": [], "changed": [order]}
+    if order.startswith("orphan once ") and not Path(order[12:]).exists():
+        Path(order[12:]).touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(60)
+    known = {"pid": [str(os.getpid())], "prepared": prepared}
+    if order == "fail":
+        return {"failed": "told so"}
+    return {"ran": [], "changed": known.get(order, [order])}
 
-channel = wire.Channel(socket.socket(fileno=int(sys.argv[1])))
+def work(given, parent):
+    process.die_with_parent(parent)
+    channel.close()
+    theirs = wire.Channel(given)
+    while True:
+        theirs.send(do(theirs.receive()[0]["setup"][0]))
+
 try:
     channel.receive()
     channel.send(START)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while "failed" not in START:
-        channel.send(do(channel.receive()[0]["setup"][0]))
+        message, _, given = channel.receive_with_socket()
+        if message["do"] == "prepare":
+            prepared += message["job"]["setup"]
+            channel.send({})
+            continue
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            work(given, parent)
+        given.close()
+        channel.send({"pid": pid})
 except wire.Closed:
     pass
 """
@@ -68,19 +96,25 @@ def test_job_comes_back_with_its_result(workers):
     assert [f.result(20) for f in futures] == [Result({}, ("a",)), Result({}, ("b",))]
 
 
+def test_first_job_is_prepared_for_all_workers(workers):
+    for size in (1, 2):
+        pool = workers(size)
+        futures = [pool.submit(job("prepared")) for _ in range(4)]
+        assert {f.result(20).changed for f in futures} == {("prepared",)}
+
+
 def test_worker_that_reports_a_failure_goes_on(workers):
     one = workers()
-    failing, next_one = one.submit(job("fail")), one.submit(job("a"))
+    before = one.submit(job("pid")).result(20)
     with pytest.raises(pool.WorkerFailed, match="told so"):
-        failing.result(20)
-    assert next_one.result(20).changed == ("a",)
-    assert len(workers.started) == 1
+        one.submit(job("fail")).result(20)
+    assert one.submit(job("pid")).result(20) == before
 
 
 def test_worker_that_dies_is_replaced_and_the_job_run_again(workers, tmp_path):
     order = f"die once {tmp_path / 'died'}"
     assert workers().submit(job(order)).result(20).changed == (order,)
-    assert len(workers.started) == 2
+    assert len(workers.started) == 1
 
 
 def test_job_that_kills_its_worker_twice_is_given_up(workers):
@@ -91,16 +125,34 @@ def test_job_that_kills_its_worker_twice_is_given_up(workers):
     assert next_one.result(20).changed == ("a",)
 
 
+def test_process_that_starts_the_workers_is_replaced(workers, tmp_path):
+    order = f"orphan once {tmp_path / 'orphaned'}"
+    assert workers().submit(job(order)).result(20).changed == (order,)
+    assert len(workers.started) == 2
+
+
 def test_worker_that_takes_too_long_is_ended(workers, monkeypatch):
     monkeypatch.setattr(pool, "SECONDS_BESIDES", 0.3)
+    one = workers()
     with pytest.raises(pool.WorkerFailed, match="did not finish"):
-        workers().submit(job("sleep")).result(20)
+        one.submit(job("sleep")).result(20)
+    assert one.submit(job("a")).result(20).changed == ("a",)
 
 
 def test_worker_that_cannot_start_says_why(workers):
     workers.says = {"failed": "no sandbox"}
-    with pytest.raises(pool.WorkerFailed, match="no sandbox"):
-        workers().submit(job("a")).result(20)
+    one = workers()
+    for _ in range(2):
+        with pytest.raises(pool.WorkerFailed, match="no sandbox"):
+            one.submit(job("a")).result(20)
+
+
+def test_closed_pool_starts_nothing(workers):
+    one = workers()
+    one.close()
+    with pytest.raises(pool.WorkerFailed, match="ended"):
+        one.submit(job("a")).result(20)
+    assert len(workers.started) == 1
 
 
 def test_worker_that_may_not_be_started_keeps_nobody_waiting(workers, monkeypatch):
@@ -113,8 +165,18 @@ def test_worker_that_may_not_be_started_keeps_nobody_waiting(workers, monkeypatc
 
 
 def test_closed_pool_leaves_no_process(workers):
-    one = workers(2)
-    one.submit(job("a")).result(20)
-    one.submit(job("sleep"))
-    one.close()
-    assert not any(psutil.pid_exists(process.pid) for process in workers.started)
+    two = workers(2)
+    pids = {two.submit(job("pid")).result(20).changed for _ in range(4)}
+    two.submit(job("sleep"))
+    two.close()
+    pids = [process.pid for process in workers.started] + [int(pid) for (pid,) in pids]
+    assert not any(psutil.pid_exists(pid) for pid in pids)
+
+
+def test_descriptors_are_closed_again(workers):
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(2):
+        one = workers()
+        one.submit(job("a")).result(20)
+        one.close()
+    assert len(os.listdir("/proc/self/fd")) == before

@@ -58,8 +58,8 @@ class Channel:
         return self._body(self._exactly(HEADER.size, deadline), deadline)
 
     def receive_with_socket(self) -> tuple[dict, bytes, socket.socket | None]:
-        """As `receive`, with the socket that came along. Only for use inside the sandbox: nobody
-        outside takes a socket from there."""
+        """As `receive`, with the socket that came along. Only for messages from who is trusted:
+        nobody outside takes a socket from a sandbox."""
         first, descriptors, _, _ = socket.recv_fds(self.sock, 1, 1)
         if not first:
             raise Closed
