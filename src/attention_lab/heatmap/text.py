@@ -49,7 +49,16 @@ def length(text: str, face: Face) -> float:
 
 def wrap(text: str, face: Face, width: int) -> list[str]:
     """The lines of ``text``, none wider than ``width`` pixels unless a word is."""
-    return _wrapped(text, *face, width).decode(errors="surrogatepass").split("\n")
+    lines, room = [], 0
+    for word in text.split():
+        needed = length(word, face) + length(" ", face)
+        if lines and needed <= room:
+            lines[-1] += f" {word}"
+            room -= needed
+        else:
+            lines.append(word)
+            room = width - length(word, face)
+    return lines or [""]
 
 
 @once
@@ -64,18 +73,6 @@ def _line(text: str, size: int, bold: bool, anchor: str) -> bytes:
 @once
 def _length(text: str, size: int, bold: bool) -> bytes:
     return _LENGTH.pack(_font(size, bold).getlength(text))
-
-
-@once
-def _wrapped(text: str, size: int, bold: bool, width: int) -> bytes:
-    font, lines = _font(size, bold), [""]
-    for word in text.split():
-        longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and font.getlength(longer) > width:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return "\n".join(lines).encode(errors="surrogatepass")
 
 
 @cache

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 from PIL import Image
 
@@ -21,6 +23,7 @@ def test_lines_are_as_wide_as_there_is_room_and_lose_no_word():
     assert len(lines) > 2
     assert " ".join(lines) == WORDS
     assert all(text.length(line, face) <= 100 for line in lines)
+    assert text.wrap(WORDS, face, math.ceil(text.length(lines[0], face)))[0] == lines[0]
     assert text.length(f"{lines[0]} {lines[1].split()[0]}", face) > 100
 
 
@@ -40,8 +43,9 @@ def test_a_line_that_was_kept_is_the_same(monkeypatch, anchor):
     for keep in (None, kept, kept):
         monkeypatch.setattr(drawn, "_kept", keep)
         text.lay_out.cache_clear()
+        text.length.cache_clear()
         image = Image.new("L", (300, 40))
         text.write(image, (20, 20), WORDS, 255, Face(13), anchor)
-        seen.append((image.tobytes(), text.wrap(WORDS, Face(13), 100)))
+        seen.append((image.tobytes(), text.length(WORDS, Face(13))))
     assert len(kept) == 2
     assert seen[0] == seen[1] == seen[2]
