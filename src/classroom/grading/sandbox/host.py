@@ -27,17 +27,18 @@ from . import compiler, pictures, process, state, wire
 from .shell import make_shell
 from .submission import serve
 
-WARM = ("ipywidgets", "matplotlib.pyplot", "torch.testing")
+WARM = ("ipywidgets", "matplotlib.pyplot", "numpy.random", "torch.testing")
 # The second lays out, once for all, the numbers that heatmaps show.
 WARM_CELLS = (
     "1 / 0",
     """
-import numpy
+import numpy, torch
 from attention_lab import example, show_heads
 from attention_lab.heatmap import show_features
 
 for numbers in numpy.arange(108).reshape(3, 1, 6, 6) / 100:
     display(show_heads(numbers, example.tokens), show_features(50 * numbers - 27, example.tokens))
+print(torch.eye(2))
 """,
 )
 
@@ -85,7 +86,7 @@ def warm_up(output_limit):
 def _lab():
     """The names of what a notebook may import of the package."""
     return [
-        f"attention_lab.{module.name}" for module in pkgutil.iter_modules(attention_lab.__path__)
+        module.name for module in pkgutil.walk_packages(attention_lab.__path__, "attention_lab.")
     ]
 
 

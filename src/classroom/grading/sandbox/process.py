@@ -44,7 +44,7 @@ def reseed():
 
     random.seed()
     numpy.random.seed()
-    torch.default_generator.seed()  # `torch.seed` turns to every kind of device: 20 ms in a fork
+    torch.default_generator.seed()  # `torch.seed` asks every kind of device
 
 
 def gather_memory():
