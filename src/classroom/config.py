@@ -13,7 +13,6 @@ from nbgrader.preprocessors import (
     GetGrades,
     IgnorePattern,
     LimitOutput,
-    OverwriteKernelspec,
 )
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
@@ -21,7 +20,11 @@ from traitlets.config import Config
 from classroom.collect import LmsCollector, SafeExtractor
 from classroom.feedback import NBGRADERS, TEMPLATES, DropEmptyComments, FeedbackExporter
 from classroom.grading.execute import SandboxedExecute
-from classroom.grading.once import CheckCellMetadataOnce, OverwriteCellsOnce
+from classroom.grading.once import (
+    CheckCellMetadataOnce,
+    OverwriteCellsOnce,
+    OverwriteKernelspecOnce,
+)
 from classroom.grading.record import MarkUnfinished
 from classroom.grading.sanitise import HarmlessOutputs, markdown2html
 from classroom.grading.save import SaveAllOrNothing
@@ -36,7 +39,7 @@ SANITIZE = [
     Repair,
     ClearOutput,
     DeduplicateIds,
-    OverwriteKernelspec,
+    OverwriteKernelspecOnce,
     OverwriteCellsOnce,
     CheckCellMetadataOnce,
     MarkUnfinished,

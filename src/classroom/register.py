@@ -4,12 +4,14 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from weakref import WeakKeyDictionary
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, Notebook
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import SaveCells
 from nbgrader.utils import is_grade, is_solution
 from traitlets.config import Config
 from traitlets.log import get_logger
@@ -34,6 +36,7 @@ OUTDATED = (
 def pre_convert_hook(config: Config) -> Callable[..., None]:
     """The hook for `Autograde.pre_convert_hook`; nbgrader calls it before each submission."""
     ignored = None
+    registered = WeakKeyDictionary()  # assignments, by the course of the command
 
     @cache
     def warn_once(assignment: str) -> None:
@@ -48,7 +51,9 @@ def pre_convert_hook(config: Config) -> Callable[..., None]:
         course.ignore = ignored
         assignment, student = submission_of(course, notebooks[0])
         if uses_attention_lab(course, assignment):
-            register(course, assignment, config)
+            if assignment not in registered.setdefault(course, set()):
+                register(course, assignment, config)
+                registered[course].add(assignment)
             warn_once(assignment)
             withdraw_grades(course, assignment, student)
             course.ignore = [*ignored, *not_to_be_copied(Path(notebooks[0]).parent)]
@@ -82,7 +87,11 @@ def _generate(course: CourseDirectory, assignment: str, config: Config) -> None:
             release_directory=scratch,
             assignment_id=assignment,
         )
-        GenerateAssignment(coursedir=copy, config=config).start()
+        converter = GenerateAssignment(coursedir=copy, config=config)
+        passes = converter.preprocessors
+        if SaveCells in passes:  # those that follow only make the release
+            converter.preprocessors = passes[: passes.index(SaveCells) + 1]
+        converter.start()
 
 
 def is_registered(gradebook: Gradebook, assignment: str) -> bool:

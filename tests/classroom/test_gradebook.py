@@ -96,6 +96,8 @@ def shared(monkeypatch):
     monkeypatch.setattr(nbgrader.api, "create_engine", sqlalchemy.create_engine)
     monkeypatch.setattr(metadata, "create_all", metadata.create_all)
     gradebook.share_engines()
+    yield
+    gradebook.close_connections()
 
 
 @pytest.mark.usefixtures("shared")
@@ -109,6 +111,30 @@ def test_gradebooks_of_one_database_share_an_engine(db_url, tmp_path):
     ):
         assert one.engine is same.engine
         assert one.engine is not another.engine
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_connection_is_kept_until_all_are_closed(db_url):
+    gradebook.create(db_url)
+    for _ in range(2):
+        with nbgrader.api.Gradebook(db_url) as book:
+            assert book.students == []
+        assert book.engine.pool.checkedin() == 1
+    gradebook.close_connections()
+    assert book.engine.pool.checkedin() == 0
+    with nbgrader.api.Gradebook(db_url) as book:
+        assert book.students == []
+
+
+@pytest.mark.usefixtures("shared")
+def test_another_gradebook_of_that_name_is_opened_once_connections_are_closed(db_url, tmp_path):
+    gradebook.create(db_url)
+    nbgrader.api.Gradebook(db_url).close()
+    gradebook.close_connections()
+    (tmp_path / "gradebook.db").unlink()
+    gradebook.create(db_url)
+    with nbgrader.api.Gradebook(db_url) as book:
+        assert book.students == []
 
 
 @pytest.mark.usefixtures("shared")

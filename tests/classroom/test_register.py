@@ -4,6 +4,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook, MissingEntry
 
+from classroom import register as module
 from classroom.register import (
     is_registered,
     outdated,
@@ -92,6 +93,19 @@ def test_the_hook_warns_of_a_changed_source_once(registered, caplog):
         for student in ("ada", "bob"):
             prepare("small", student, [str(registered.hand_in(student))])
     assert caplog.text.count("python -m classroom.regrade small") == 1
+
+
+def test_the_hook_asks_once_a_command_whether_an_assignment_is_registered(course, monkeypatch):
+    asked, commands = [], [course.directory, course.directory]
+    monkeypatch.setattr(module, "register", lambda course, *_: asked.append(course))
+    hook = pre_convert_hook(course.config)
+    register(course.directory, "small", course.config)
+    for command in commands:
+        monkeypatch.setattr(module, "running_course", lambda config, command=command: command)
+        for student in ("ada", "bob"):
+            notebook = course.root / "submitted" / student / "small" / "small.ipynb"
+            hook(assignment="small", student="*", notebooks=[str(notebook)])
+    assert asked == commands
 
 
 def test_an_assignment_without_notebooks_counts_as_missing(course):

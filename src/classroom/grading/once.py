@@ -6,13 +6,16 @@ from typing import ClassVar
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, GradeCell, MissingEntry, SourceCell
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import CheckCellMetadata, OverwriteCells
+from nbgrader.preprocessors import CheckCellMetadata, OverwriteCells, OverwriteKernelspec
 
 from classroom.course import uses_attention_lab
 
 
 class Snapshot:
-    """What a gradebook knows of the cells of one notebook; stands for it in `OverwriteCells`."""
+    """What a gradebook knows of one notebook and its cells; stands for it in `OverwriteCells`.
+
+    kernelspec: the metadata that name its kernel; None or empty if there are none.
+    """
 
     def __init__(self, course: CourseDirectory, assignment: str, notebook: str):
         with Gradebook(course.db_url, course.course_id) as gradebook:
@@ -20,6 +23,7 @@ class Snapshot:
             self._source = {cell.name: cell for cell in self._notebook.source_cells}
             graded = [*self._notebook.grade_cells, *self._notebook.task_cells]
             self._graded = {cell.name: cell for cell in graded if cell.max_score is not None}
+            self.kernelspec = json.loads(self._notebook.kernelspec or "null")
 
     def find_notebook(self, name: str, assignment: str):
         return self._notebook
@@ -52,6 +56,19 @@ class OverwriteCellsOnce(OverwriteCells):
         if self.add_missing_cells:
             nb, resources = self.add_missing_grade_cells(nb, resources)
             nb, resources = self.add_missing_task_cells(nb, resources)
+        return nb, resources
+
+
+class OverwriteKernelspecOnce(OverwriteKernelspec):
+    """Reads the course's kernel from the `Grading` of the command."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        names, exporter = resources["nbgrader"], self.parent
+        if not uses_attention_lab(exporter.parent.coursedir, names["assignment"]):
+            return super().preprocess(nb, resources)
+        snapshot = exporter.grading.snapshot(names["assignment"], names["notebook"])
+        if snapshot.kernelspec:
+            nb.metadata.kernelspec = snapshot.kernelspec
         return nb, resources
 
 

@@ -6,7 +6,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.nbgraderformat import ValidationError
-from nbgrader.preprocessors import CheckCellMetadata, OverwriteCells
+from nbgrader.preprocessors import CheckCellMetadata, OverwriteCells, OverwriteKernelspec
 
 from classroom.grading import once
 from classroom.grading.grading import GradingExporter
@@ -81,6 +81,15 @@ def test_cells_are_overwritten_as_nbgrader_does(exporter, resources, metadata):
     del ours.cells[0]["id"], nbgraders.cells[0]["id"]
     assert ours == nbgraders
     assert ("assert double(3) == 6" in ours.cells[0].source) == (metadata != {"grade_id": "other"})
+
+
+@pytest.mark.parametrize("handed_in", [{}, {"kernelspec": {"name": "r", "display_name": "R"}}])
+def test_the_kernel_is_overwritten_as_nbgrader_does(exporter, resources, handed_in):
+    notebooks = [new_notebook(metadata=handed_in) for _ in range(2)]
+    ours, _ = once.OverwriteKernelspecOnce(parent=exporter)(notebooks[0], resources)
+    nbgraders, _ = OverwriteKernelspec(parent=exporter)(notebooks[1], resources)
+    assert ours == nbgraders
+    assert ours.metadata.kernelspec.name == "python3"
 
 
 def test_metadata_is_checked_once_for_all_that_have_the_same(monkeypatch):
