@@ -123,9 +123,13 @@ def _widget(control: Control) -> widgets.Widget:
 
 
 def _thin(control: Control) -> Control:
-    """The same control with its first, its starting and its last value, if it has many."""
+    """The same control with its first, its starting and its last value, if it has many; while
+    grading, where nothing can be moved, with its starting value alone."""
     last = len(control.values) - 1
-    if last < _FEW or isinstance(control.values[0], str):
+    if is_grading():
+        kept = [control.start]
+    elif last < _FEW or isinstance(control.values[0], str):
         return control
-    kept = sorted({0, control.start, last})
+    else:
+        kept = sorted({0, control.start, last})
     return Control(control.name, tuple(control.values[i] for i in kept), kept.index(control.start))

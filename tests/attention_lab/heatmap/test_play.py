@@ -9,7 +9,7 @@ import pytest
 from attention_lab import NotWrittenYet, play
 
 
-def blend(tokens, temperature=1.0, causal=False):
+def blend(tokens, temperature=1.0, causal=False, mode="fast"):
     if "dog" in tokens:
         raise ValueError("no dogs")
     scores = np.arange(2.0 * len(tokens) ** 2).reshape(2, len(tokens), -1) / temperature
@@ -76,10 +76,12 @@ def test_displays_widgets_and_picture(shown):
     assert "text/html" in shown[1]
 
 
-def test_while_grading_words_stand_for_the_widgets_and_none_is_made(shown, monkeypatch):
+def test_while_grading_one_picture_is_made_and_words_stand_for_the_widgets(shown, monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     monkeypatch.setattr(widgets.Widget, "__init__", None)
-    play(blend, "the cat")._ipython_display_()
+    player = play(blend, "the cat", temperature=[0.5, 1.0, 2.0], mode=["fast", "slow"])
+    player._ipython_display_()
+    assert [control.values for control in player.scene.controls] == [(1.0,), ("fast",)]
     assert shown[0] == {"text/plain": "(The sliders need a running kernel.)"}
     assert set(shown[1]) == {"image/png", "text/plain"}
 
