@@ -13,7 +13,7 @@ class Handle(observation.RemoteAnswer):
     """A learner's function or class, in its own process: it can be checked, or called with tensors
     and other plain data.
 
-    proven: the steps for which its values are right as it stands. wanted_steps: whether a check
+    proven: the steps for which its shape is right as it stands. wanted_steps: whether a check
     would have shown right steps to it.
     """
 
@@ -31,8 +31,8 @@ class Handle(observation.RemoteAnswer):
             raise NoAnswer(f"{self.__name__} is tried again at the end, with right steps.")
         return self._observer.ask("observe", self.__name__, request)[1]
 
-    def has_right_values(self, step: str):
-        """Be told that a hidden check has found them right for `step`."""
+    def has_right_shape(self, step: str):
+        """Be told that a hidden check has found it right for `step`."""
         if not self._show_steps:
             self.proven.add(step)
 
@@ -57,7 +57,7 @@ class Nobody(observation.RemoteAnswer):
 
 
 class Proven(observation.RemoteAnswer):
-    """Stands for a learner's function whose values were found right for `steps`, without a process.
+    """Stands for a learner's function whose shape was found right for `steps`, without a process.
 
     was_asked: whether anybody wanted to know more of it than that.
     """

@@ -76,7 +76,7 @@ class Judge:
 
     def in_order(self, cells: Iterable[Cell]) -> list[Cell]:
         """Graded cells, with none of the submission's between them, in the order to run them: first
-        the last, which is about values. Where these are right, the shape need not be asked for.
+        the last, which is about values. They show the shapes, which need not be asked for then.
         As they stand, where one may need what another defines."""
         cells = list(cells)
         if any(self._names_defined(cell.source) for cell in cells):

@@ -33,7 +33,7 @@ class Learner:
     Every method raises Gone once the process is dead or talks nonsense, and Broken if the sandbox
     itself is gone through no fault of the submission.
 
-    proven: the steps for which names, as they are since the last cell, have right values.
+    proven: the steps for which names, as they are since the last cell, have right shapes.
     """
 
     def __init__(self, confinement: Confinement):

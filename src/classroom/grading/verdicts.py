@@ -2,7 +2,7 @@
 
 A check asks an answer questions, each depending on the replies so far, and judges by the replies.
 All submissions of a command are asked with the same numbers, so whoever replies alike, byte for
-byte, is judged alike, and most of a class does. A value that was found right has the right shape.
+byte, is judged alike, and most of a class does. Who looked at values has seen all the shapes, too.
 """
 
 import contextlib
@@ -23,7 +23,12 @@ class Verdict(NamedTuple):
     """How a check ended: what it printed, and the Mistake it raised or None."""
 
     printed: str
-    mistake: Exception | None
+    mistake: Mistake | None
+
+    @property
+    def keeps_shape(self) -> bool:
+        """Whether every shape was right. A Mistake is about the gravest that was seen."""
+        return self.mistake is None or self.mistake.aspect != "shape"
 
 
 class Verdicts:
@@ -60,13 +65,13 @@ class Verdicts:
             return
         talk = Talk(answer, self._known, asked)
         verdict = talk.recall() or talk.hold(partial(check_step, aspect=aspect, hidden=hidden))
+        if hidden and aspect != "shape" and verdict.keeps_shape and isinstance(answer, Handle):
+            answer.has_right_shape(step)
         if verdict.mistake is not None:
             raise verdict.mistake.with_traceback(None)
         print(verdict.printed, end="")
         if aspect == "shape":
             self._right_shape[asked] = verdict.printed
-        elif hidden and isinstance(answer, Handle):
-            answer.has_right_values(step)
 
 
 class Talk(RemoteAnswer):

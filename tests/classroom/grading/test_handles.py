@@ -73,7 +73,7 @@ def test_right_steps_are_kept_back_until_they_may_be_shown():
 def test_what_is_right_with_right_steps_only_proves_nothing():
     for show_steps, proven in [(False, {"attend"}), (True, set())]:
         handle = handles.Handle("f", Observer(), show_steps)
-        handle.has_right_values("attend")
+        handle.has_right_shape("attend")
         assert handle.proven == proven
 
 

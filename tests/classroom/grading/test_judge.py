@@ -54,6 +54,10 @@ def wrong_for_one_token(x, num_heads):
     return right(x, num_heads) * (x.shape[1] > 1)
 
 
+def of_another_shape(x, num_heads):
+    return right(x, num_heads)[..., 0]
+
+
 @pytest.fixture
 def judge():
     judge = Judge(1, 1 << 20)
@@ -87,11 +91,14 @@ def test_numbers_stay_the_judges_whatever_else_drew_some(judge):
         assert text(judge.run(HIDDEN, Learner(split_heads=answer)).ran).count("\N{CHECK MARK}") == 1
 
 
-def test_shape_of_right_values_is_not_asked_for(judge):
+@pytest.mark.parametrize("answer", [right, wrong_for_one_token])
+def test_shape_of_values_is_not_asked_for_where_it_is_right(judge, answer):
     judge.run(SHAPE, Learner(split_heads=right))  # from now on it is known what is printed
-    learner = Learner(split_heads=right)
-    value, shape = (judge.run(source, learner) for source in (BOTH, SHAPE))
-    assert learner.tried == 1
+    learner = Learner(split_heads=answer)
+    value = judge.run(BOTH, learner)
+    tried = learner.tried
+    shape = judge.run(SHAPE, learner)
+    assert learner.tried == tried
     assert shape.observer is None
     assert "split_heads, shape: right" in text(shape.ran)
     assert text(shape.ran) != text(value.ran)
@@ -114,11 +121,12 @@ def test_whatever_else_is_wanted_is_asked_for(judge, first, then):
     assert learner.tried > tried
 
 
-def test_wrong_values_prove_nothing(judge):
+def test_shape_that_is_wrong_is_asked_for(judge):
     judge.run(SHAPE, Learner(split_heads=right))
-    learner = Learner(split_heads=wrong_for_one_token)
+    learner = Learner(split_heads=of_another_shape)
     judge.run(BOTH, learner)
     assert learner.proven == {}
+    assert error(judge.run(SHAPE, learner).ran)["ename"] == "Mistake"
 
 
 def test_mistake_is_shown_on_the_trials_that_the_learner_knows(judge):
