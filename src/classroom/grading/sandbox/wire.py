@@ -41,13 +41,15 @@ class Channel:
     def send(self, message: dict, payload: bytes = b"", *, give=None, deadline=None):
         """Send `message` and `payload`; `give` is a socket to hand over to the other side."""
         text = json.dumps(message, allow_nan=False).encode()
-        data = HEADER.pack(len(text), len(payload)) + text + payload
+        head = HEADER.pack(len(text), len(payload)) + text
         try:
             self.sock.settimeout(_left(deadline))
             if give is not None:
-                sent = socket.send_fds(self.sock, [data[:1]], [give.fileno()])
-                data = data[sent:]
-            self.sock.sendall(data)
+                sent = socket.send_fds(self.sock, [head[:1]], [give.fileno()])
+                head = head[sent:]
+            self.sock.sendall(head)
+            if payload:
+                self.sock.sendall(payload)  # by itself: it may be large, and need not be copied
         except TimeoutError:
             raise TooLate from None
         except OSError as error:
