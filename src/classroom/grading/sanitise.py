@@ -10,6 +10,7 @@ Jupyter server. Two places take care:
 
 import html
 import re
+from functools import lru_cache
 
 import nh3
 from jinja2 import pass_context
@@ -84,6 +85,7 @@ def markdown2html(context, source: str) -> str:
     return clean(MarkdownWithMath(renderer=renderer).render(source))
 
 
+@lru_cache(maxsize=64)  # right answers of a class show the same
 def clean(text: str) -> str:
     """HTML without scripts, styles, forms, frames, live formulas, or anything from elsewhere."""
     cleaned = nh3.clean(
