@@ -32,7 +32,7 @@ class Confinement:
     It is started at once; `wait_until_ready` before anything else. Every method raises Broken when
     the sandbox is no more.
 
-    served: the submissions it has run. keeps, expects: what its owner told it to keep and expect.
+    served: the submissions it has run. keeps, knows: what its owner told it to keep and to learn.
     """
 
     def __init__(self, isolation: str, limits: Limits):
@@ -40,7 +40,7 @@ class Confinement:
         self.served = 0
         self.changed = ()
         self.keeps = ()
-        self.expects = []
+        self.knows = ()
         self.watchdog = None
         ours, theirs = socket.socketpair()
         self._channel = wire.Channel(ours)
@@ -79,11 +79,13 @@ class Confinement:
         """Have no submission from now on draw these again."""
         self._ask({"do": "keep", **message}, payload=pictures)
 
-    def expect(self, requests: list[bytes]):
-        """Have no submission from now on decode these requests, since all of them will get them."""
-        message = {"do": "expect", "sizes": [len(request) for request in requests]}
+    def learn(self, cells: tuple[str, ...], requests: tuple[bytes, ...]):
+        """Have no submission from now on compile these cells or decode these requests. They are
+        there for all to see."""
+        sizes = [len(request) for request in requests]
+        message = {"do": "learn", "cells": list(cells), "sizes": sizes}
         self._ask(message, payload=b"".join(requests))
-        self.expects = requests
+        self.knows = cells, requests
 
     def start_submission(self) -> wire.Channel:
         """Fork the host; return the conversation with the new process."""

@@ -25,12 +25,15 @@ class File:
 @dataclass(frozen=True)
 class Job:
     """cells: in the notebook's order. setup: the course's set-up cells, run outside the sandbox.
-    solved: the code cells of the course's own solution, where drawing its pictures once for all is
-    worth it."""
+
+    Where it is worth it to do once what all do: released are the code cells that are given to
+    everybody, to be compiled; solved those of the course's own solution, for its pictures.
+    """
 
     cells: tuple[Cell, ...]
     setup: tuple[str, ...] = ()
     files: tuple[File, ...] = ()
+    released: tuple[str, ...] = ()
     solved: tuple[str, ...] = ()
 
     def of_the_course(self) -> "Job":
@@ -42,6 +45,7 @@ class Job:
             "cells": [asdict(cell) for cell in self.cells],
             "setup": list(self.setup),
             "files": [[file.name, len(file.content)] for file in self.files],
+            "released": list(self.released),
             "solved": list(self.solved),
         }
         return message, b"".join(file.content for file in self.files)
@@ -53,7 +57,8 @@ class Job:
             files.append(File(name, payload[start : start + size]))
             start += size
         cells = tuple(Cell(**cell) for cell in message["cells"])
-        return cls(cells, tuple(message["setup"]), tuple(files), tuple(message["solved"]))
+        ahead = tuple(message["released"]), tuple(message["solved"])
+        return cls(cells, tuple(message["setup"]), tuple(files), *ahead)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Judge:
         self.shell = make_shell(output_limit, results_kept=0)
         self._verdicts = Verdicts(check)
         self._prepared = set()
-        self.questions = []
+        self.questions = ()
         transform = self.shell.transform_cell
         self._names_used = cache(lambda cell: handles.names_used(transform(cell)))
         self._names_defined = cache(lambda cell: handles.names_defined(transform(cell)))

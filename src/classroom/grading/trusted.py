@@ -27,13 +27,15 @@ class Course:
 
     graded: the text of each graded cell, by its grade id, as the gradebook has it. setup: the cells
     tagged "setup", in order. given: the text of every code cell, of the release and the source.
-    solved: the code cells of the source, in order, without the graded ones.
+    solved: the code cells of the source, in order, without the graded ones. released: of these, the
+    ones that are not the learner's to write.
     """
 
     graded: dict[str, str]
     setup: tuple[str, ...]
     given: frozenset[str]
     solved: tuple[str, ...]
+    released: tuple[str, ...]
 
 
 def read_course(course: CourseDirectory, assignment: str, notebook: str) -> Course:
@@ -44,8 +46,10 @@ def read_course(course: CourseDirectory, assignment: str, notebook: str) -> Cour
     path = source_folder(course, assignment) / f"{notebook}.ipynb"
     cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
     setup = tuple(cell.source for cell in cells if "setup" in cell.metadata.get("tags", []))
-    solved = tuple(cell.source for cell in cells if not judges(cell))
-    return Course(graded, setup, frozenset(cell.source for cell in cells), solved)
+    solved = [cell for cell in cells if not judges(cell)]
+    released = tuple(cell.source for cell in solved if not is_solution(cell))
+    given = frozenset(cell.source for cell in cells)
+    return Course(graded, setup, given, tuple(cell.source for cell in solved), released)
 
 
 def make_job(nb: NotebookNode, course: Course, files: tuple[File, ...], *, many: bool) -> Job:
@@ -56,7 +60,8 @@ def make_job(nb: NotebookNode, course: Course, files: tuple[File, ...], *, many:
         for index, cell in enumerate(nb.cells)
         if cell.cell_type == "code" and cell.source.strip()
     ]
-    return Job(tuple(cells), course.setup, files, course.solved if many else ())
+    ahead = (course.released, course.solved) if many else ()
+    return Job(tuple(cells), course.setup, files, *ahead)
 
 
 def judges(cell: NotebookNode) -> bool:

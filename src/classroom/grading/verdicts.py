@@ -42,13 +42,13 @@ class Verdicts:
         # What a check prints of a right shape, by what was asked.
         self._right_shape = {}
 
-    def first_questions(self) -> list[bytes]:
+    def first_questions(self) -> tuple[bytes, ...]:
         """The requests that the checks run so far began with, in the order of those checks."""
-        return [
+        return tuple(
             found
             for so_far, found in self._known.items()
             if len(so_far) == ASKED and isinstance(found, bytes)
-        ]
+        )
 
     def __getattr__(self, name):
         found = getattr(self._check, name)

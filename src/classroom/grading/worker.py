@@ -55,9 +55,9 @@ class Worker:
         except Broken:
             self.close()
             raise
+        if self.confinement.knows != (job.released, self.judge.questions):
+            self.confinement.learn(job.released, self.judge.questions)
         self._keep_pictures(job.solved)
-        if self.confinement.expects != self.judge.questions:
-            self.confinement.expect(self.judge.questions)
         run = Run(job, self.judge)
         try:
             run.all_cells(self.confinement)

@@ -1,10 +1,11 @@
 import json
+from dataclasses import replace
 
 from classroom.grading.job import Cell, File, Job, Result
 from classroom.grading.outputs import Ran
 
 JOB = Job((Cell(0, "x = 1", False), Cell(3, "check", True)), ("import torch",),
-          (File("a/b.txt", b"\x00\xff"), File("c", b"")), ("x = 2",))  # fmt: skip
+          (File("a/b.txt", b"\x00\xff"), File("c", b"")), ("y",), ("x = 2",))  # fmt: skip
 
 
 def test_job_travels():
@@ -20,12 +21,16 @@ def test_result_travels():
 
 def test_jobs_that_differ_in_anything_are_not_equal():
     others = [
-        Job(JOB.cells[:1], JOB.setup, JOB.files, JOB.solved),
-        Job((JOB.cells[0], Cell(3, "check", False)), JOB.setup, JOB.files, JOB.solved),
-        Job(JOB.cells, (), JOB.files, JOB.solved),
-        Job(JOB.cells, JOB.setup, JOB.files),
-        Job(JOB.cells, JOB.setup, JOB.files[:1], JOB.solved),
-        Job(JOB.cells, JOB.setup, (File("a/b.txt", b"\x00"), File("c", b"")), JOB.solved),
+        replace(JOB, **change)
+        for change in (
+            {"cells": JOB.cells[:1]},
+            {"cells": (JOB.cells[0], Cell(3, "check", False))},
+            {"setup": ()},
+            {"files": JOB.files[:1]},
+            {"files": (File("a/b.txt", b"\x00"), File("c", b""))},
+            {"released": ()},
+            {"solved": ()},
+        )
     ]
     assert JOB not in others
 

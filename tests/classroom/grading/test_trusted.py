@@ -6,7 +6,9 @@ from classroom.grading import trusted
 from classroom.grading.job import Cell, File
 from classroom.grading.trusted import Course, Untrusted, files_beside, make_job
 
-COURSE = Course({"test_a": "check(a)"}, ("import a",), frozenset(), ("a = 1",))
+COURSE = Course(
+    {"test_a": "check(a)"}, ("import a",), frozenset(), ("look(a)", "a = 1"), ("look(a)",)
+)
 
 
 def cell(source, **nbgrader):
@@ -17,9 +19,10 @@ def job(*cells):
     return make_job(new_notebook(cells=list(cells)), COURSE, (), many=False)
 
 
-def test_solution_comes_along_for_a_class_only():
-    for many, solved in [(True, ("a = 1",)), (False, ())]:
-        assert make_job(new_notebook(), COURSE, (), many=many).solved == solved
+def test_what_is_done_once_for_all_comes_along_for_a_class_only():
+    alone, of_many = (make_job(new_notebook(), COURSE, (), many=many) for many in (False, True))
+    assert (alone.released, alone.solved) == ((), ())
+    assert (of_many.released, of_many.solved) == (COURSE.released, COURSE.solved)
 
 
 def test_graded_cells_run_the_courses_text_whatever_the_notebook_says():
@@ -61,6 +64,8 @@ def test_course_is_read_from_gradebook_and_source(course, monkeypatch):
     assert read.setup == (nb.cells[0].source,)
     assert read.graded["test_double_value"] == "assert double(3) == 6"
     assert nb.cells[1].source in read.given
+    assert read.solved == (nb.cells[0].source, nb.cells[1].source)
+    assert read.released == read.setup
 
 
 def test_files_beside_a_notebook(tmp_path):

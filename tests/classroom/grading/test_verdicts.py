@@ -101,7 +101,7 @@ def test_first_questions_are_known_from_whoever_was_asked(verdicts):
     for hidden in (True, False):
         with pytest.raises(TimeoutError):
             verdicts.attend(Answer(b"wrong", TimeoutError()), hidden=hidden)
-    assert verdicts.first_questions() == [b"first\0", b"first"]
+    assert verdicts.first_questions() == (b"first\0", b"first")
 
 
 def test_answer_in_this_process_is_judged_each_time(check, verdicts):

@@ -222,6 +222,39 @@ def test_questions_are_read_before_a_submission_starts(worker):
     assert int(value["data"]["text/plain"]) == len(worker.judge.questions) > 0
 
 
+def test_released_cells_are_compiled_before_a_submission_starts(worker):
+    seen = []
+    for released in ((), ("x = 1", "x = (", "y = 1\nz = 1")):
+        worker.close()
+        job = Job((Cell(0, "len(get_ipython().compile._compiled)", False),), released=released)
+        seen.append(int(worker.grade(job).ran[0].outputs[0]["data"]["text/plain"]))
+    assert seen[1] == seen[0] + 3
+
+
+LOOK_FOR = """
+import gc
+
+gc.unfreeze()
+word = "".join(reversed("hgulp_yzzyx"))
+any(
+    word in part
+    for whole in gc.get_objects()
+    for part in gc.get_referents(whole)
+    if type(part) is str and part is not word
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("ahead", "found"),
+    [({"solved": ("xyzzy_plugh = 1",)}, False), ({"released": ("xyzzy_plugh",)}, True)],
+)
+def test_submission_finds_what_is_released_and_nothing_of_the_solution(worker, ahead, found):
+    worker.close()
+    ran = worker.grade(Job((Cell(0, LOOK_FOR, False),), **ahead)).ran
+    assert ran[0].outputs[0]["data"]["text/plain"] == str(found)
+
+
 @pytest.mark.parametrize("of", ["start_submission", "end_submission"])
 def test_sandbox_that_dies_with_the_solution_is_replaced(worker, monkeypatch, of):
     alive = getattr(Confinement, of)

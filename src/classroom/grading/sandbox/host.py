@@ -138,8 +138,10 @@ class Host:
                 case "keep":
                     drawn.keep(pictures.from_message(message, payload))
                     self.channel.send({})
-                case "expect":
+                case "learn":
+                    self.shell.learn(message["cells"])
                     expect(message["sizes"], payload)
+                    gc.freeze()
                     self.channel.send({})
 
     def start(self, given: socket.socket):
@@ -188,7 +190,6 @@ def expect(sizes: list[int], requests: bytes):
     for size in sizes:
         observation.expect(requests[:size])
         requests = requests[size:]
-    gc.freeze()
 
 
 def kill_others(child):
