@@ -105,6 +105,7 @@ class _Search:
         self.cells = cells
         self.lesson = lesson
         self.found: dict[str, Cell] = {}
+        self.answering: dict[str, list[Cell]] = {}  # by the step's name, for those looked for
         # Where a step is judged has to be known before its answer is looked for.
         for slot in sorted(lesson.slots, key=lambda slot: slot.kind == SOLUTION):
             cell = self._solution(slot) if slot.kind == SOLUTION else self._given(slot)
@@ -133,18 +134,20 @@ class _Search:
 
     def _solution(self, slot: Slot) -> Cell | None:
         called = self._called(slot)
-        elsewhere = [cell for cell in self.cells if cell not in called]
-        for cells in (called, elsewhere):
+        for cells in (called, self.cells):
             if answers := self._answers(cells, slot):
                 return self._in_force(answers, slot)
-        for cells in (called, elsewhere):
+        for cells in (called, self.cells):
             if stubs := [cell for cell in cells if code.seems_to_define(cell.source, slot.name)]:
                 return stubs[-1]
         return called[-1] if called else None
 
     def _answers(self, cells: Iterable[Cell], slot: Slot) -> list[Cell]:
         """Those of the cells that answer a step; text cells only if no code cell does."""
-        answers = [cell for cell in cells if code.answers(cell.source, slot.name)]
+        name = slot.name
+        if name not in self.answering:
+            self.answering[name] = [c for c in self.cells if code.answers(c.source, name)]
+        answers = [cell for cell in self.answering[name] if cell in cells]
         return [cell for cell in answers if cell.kind == "code"] or answers
 
     def _in_force(self, answers: list[Cell], slot: Slot) -> Cell:
