@@ -16,7 +16,7 @@ INDEXED = ("grade", "comment")
 LOCK = 0x6D6861  # any number, but the same for all graders
 
 _engines: dict[str, Engine] = {}
-_complete: set[Engine] = set()  # known to have all tables
+_known_as_complete: set[Engine] = set()
 
 
 def create(db_url: str) -> None:
@@ -48,40 +48,49 @@ def _create_tables(connection: Connection) -> None:
 
 
 def share_engines() -> None:
-    """Have nbgrader's gradebooks of one database share an engine from now on and, until
-    `close_connections`, its connection, and ask once for its tables instead of thirteen times.
+    """Have nbgrader's gradebooks of one database share an engine from now on, and ask for its
+    tables in one query instead of thirteen.
 
     nbgrader opens a gradebook for every question, ten for a submission. A new engine compiles each
-    query anew, a new connection reads what tables there are.
+    query anew.
     """
     nbgrader.api.create_engine = _engine
-    Base.metadata.create_all = _complete_once
+    Base.metadata.create_all = _complete
+
+
+def keep_connections() -> None:
+    """Let shared engines keep their connections, and what they know of the tables, from one
+    gradebook to the next, until `close_connections`: while one submission is graded.
+    """
+    _Lasting.lasts = True
 
 
 def close_connections() -> None:
-    """Close the connections that are kept for nbgrader's next question."""
-    _complete.clear()
+    """Close what `keep_connections` has kept."""
+    _Lasting.lasts = False
+    _known_as_complete.clear()
     for engine in _engines.values():
-        engine.pool.close()
+        engine.dispose()
 
 
-class _Kept(QueuePool):
+class _Lasting(QueuePool):
     """Connections that outlive `Gradebook.close`, which disposes of its engine's."""
 
+    lasts = False
+
     def dispose(self):
-        pass
+        if not self.lasts:
+            super().dispose()
 
     def recreate(self):
-        return self
-
-    def close(self):
-        super().dispose()
+        return self if self.lasts else super().recreate()
 
 
-def _complete_once(bind: Engine) -> None:
-    if bind not in _complete:
+def _complete(bind: Engine) -> None:
+    if bind not in _known_as_complete:
         _create_missing(bind)
-        _complete.add(bind)
+    if _Lasting.lasts:
+        _known_as_complete.add(bind)
 
 
 def _create_missing(bind: Engine | Connection) -> None:
@@ -91,7 +100,7 @@ def _create_missing(bind: Engine | Connection) -> None:
 
 def _engine(db_url: str, **_) -> Engine:  # nbgrader's options are SQLAlchemy's defaults
     if db_url not in _engines:
-        _engines[db_url] = create_engine(db_url, poolclass=_Kept)
+        _engines[db_url] = create_engine(db_url, poolclass=_Lasting)
     return _engines[db_url]
 
 

@@ -51,6 +51,7 @@ def pre_convert_hook(config: Config) -> Callable[..., None]:
         course.ignore = ignored
         assignment, student = submission_of(course, notebooks[0])
         if uses_attention_lab(course, assignment):
+            gradebooks.keep_connections()
             if assignment not in registered.setdefault(course, set()):
                 register(course, assignment, config)
                 registered[course].add(assignment)

@@ -114,27 +114,30 @@ def test_gradebooks_of_one_database_share_an_engine(db_url, tmp_path):
 
 
 @pytest.mark.usefixtures("shared")
-def test_a_connection_is_kept_until_all_are_closed(db_url):
-    gradebook.create(db_url)
-    for _ in range(2):
+def test_connections_are_kept_while_a_submission_is_graded(db_url):
+    def kept():
         with nbgrader.api.Gradebook(db_url) as book:
             assert book.students == []
-        assert book.engine.pool.checkedin() == 1
+        return book.engine.pool.checkedin()
+
+    gradebook.create(db_url)
+    assert kept() == 0
+    gradebook.keep_connections()
+    assert kept() == kept() == 1
     gradebook.close_connections()
-    assert book.engine.pool.checkedin() == 0
-    with nbgrader.api.Gradebook(db_url) as book:
-        assert book.students == []
+    assert kept() == 0
 
 
 @pytest.mark.usefixtures("shared")
-def test_another_gradebook_of_that_name_is_opened_once_connections_are_closed(db_url, tmp_path):
-    gradebook.create(db_url)
-    nbgrader.api.Gradebook(db_url).close()
-    gradebook.close_connections()
-    (tmp_path / "gradebook.db").unlink()
-    gradebook.create(db_url)
-    with nbgrader.api.Gradebook(db_url) as book:
-        assert book.students == []
+def test_nothing_is_kept_of_a_gradebook_that_is_replaced_after_a_submission(db_url, tmp_path):
+    gradebook.keep_connections()
+    for _ in range(2):
+        gradebook.create(db_url)
+        with nbgrader.api.Gradebook(db_url) as book:
+            assert book.students == []
+            book.add_student("ada")
+        gradebook.close_connections()
+        (tmp_path / "gradebook.db").unlink()
 
 
 @pytest.mark.usefixtures("shared")

@@ -85,6 +85,7 @@ class Grading(LoggingConfigurable):
         self._many = len(upcoming) >= MANY
         pool = self._cluster() if self.scheduler else self._pool(len(upcoming))
         weakref.finalize(exporter, pool.close)
+        weakref.finalize(exporter, gradebook.close_connections)
         # Python would look for garbage at its end, a third of a second in all that nbgrader loads.
         atexit.register(gc.freeze)
         self._ahead = Ahead(upcoming, self._guess, pool.submit, how_many=2 * pool.size)
