@@ -7,6 +7,7 @@ will probably look once nbgrader has sanitised them. A result is used only if th
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
+from itertools import takewhile
 from typing import NamedTuple
 
 from classroom.grading.job import Job
@@ -51,6 +52,9 @@ class Ahead:
         return future
 
     def _forget_until(self, key):
+        if key in self._started:
+            for passed_over in list(takewhile(lambda started: started != key, self._started)):
+                self._started.pop(passed_over).future.cancel()
         if key in self._upcoming:
             while self._upcoming.popleft() != key:
                 pass

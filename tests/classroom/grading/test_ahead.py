@@ -62,6 +62,14 @@ def test_submissions_that_are_passed_over_are_forgotten(pool):
     assert pool.jobs == [job("c"), job("d")]
 
 
+def test_what_was_started_and_is_passed_over_makes_room(pool):
+    ahead = Ahead("abcde", job, pool.submit, how_many=2)
+    ahead.take("a", job("a"))
+    ahead.take("c", job("c"))
+    assert pool.futures[1].cancelled()
+    assert pool.jobs[3:] == [job("d"), job("e")]
+
+
 def test_a_submission_nobody_expected_is_run_all_the_same(pool):
     ahead = Ahead("ab", job, pool.submit, how_many=1)
     assert ahead.take("x", job("x")) is pool.futures[0]
