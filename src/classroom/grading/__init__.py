@@ -2,6 +2,7 @@
 
 The path of a submission, one module each:
 
+    exporter    nbgrader's: reads a submission, sanitises and autogrades it
     grading     the head: one run of `nbgrader autograde`; only the head writes the gradebook
     trusted     what the course itself says a notebook holds; from it, the `job`
     ahead       starts the jobs of the submissions that follow

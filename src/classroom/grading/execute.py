@@ -4,7 +4,7 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute
 
 from classroom.course import uses_attention_lab
-from classroom.grading.grading import GradingExporter
+from classroom.grading.exporter import GradingExporter
 
 
 class SandboxedExecute(Execute):

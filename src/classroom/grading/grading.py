@@ -2,17 +2,14 @@
 
 import atexit
 import gc
-import json
 import os
 import secrets
 import weakref
-from functools import cache, cached_property, partial
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
-from nbconvert.exporters.exporter import ResourcesDict
 from nbformat import NotebookNode
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import rmtree
@@ -21,7 +18,7 @@ from traitlets import Enum, Float, Integer, Unicode, default
 from traitlets.config import LoggingConfigurable
 
 from classroom import gradebook
-from classroom.course import autograded_folder, source_folder, submission_of, uses_attention_lab
+from classroom.course import autograded_folder, source_folder, submission_of
 from classroom.grading import bubblewrap, trusted
 from classroom.grading.ahead import Ahead
 from classroom.grading.flags import flags
@@ -202,109 +199,3 @@ class Grading(LoggingConfigurable):
 
     def _autograded(self, submitted):
         return autograded_folder(self.course, *submission_of(self.course, submitted))
-
-
-class Sanitised(NamedTuple):
-    """What nbgrader's sanitising passes made of what was handed in; `text` is what it writes."""
-
-    handed_in: NotebookNode
-    notebook: NotebookNode
-    text: str
-
-
-class GradingExporter(NotebookExporter):
-    """nbgrader's exporter for autograding. It is made once a command, so the run hangs on it.
-
-    nbgrader converts each notebook twice: it sanitises what was handed in, then autogrades what it
-    has written. The first is mostly done ahead, for a worker to run the notebook meanwhile.
-
-    grading: None where no assignment of the command is built on `attention_lab`.
-    """
-
-    def __init__(self, **kwargs):
-        super().__init__(**kwargs)
-        self._sanitised = {}  # ahead of their turn, by path
-        self._written = None
-        self.grading = Grading(self) if self._concerned() else None
-
-    def read(self, path: Path) -> NotebookNode:
-        """Read a submitted notebook."""
-        return nbformat.read(path, as_version=4)
-
-    def sanitise(self, path: Path, resources: dict) -> Sanitised:
-        """Run the sanitising passes on a submitted notebook, unless they were run on the same."""
-        handed_in, known = self.read(path), self._sanitised.get(path)
-        if known is None or known.handed_in != handed_in:
-            resources = self._resources(path, resources)
-            nb = self._run_passes(self._sanitising, handed_in, resources)
-            known = self._sanitised[path] = Sanitised(handed_in, nb, _text(nb))
-        return known
-
-    def from_filename(self, filename: str, resources: dict | None = None, **kw) -> tuple[str, dict]:
-        """Convert as nbconvert does, which validates and copies a notebook time and again."""
-        if not self._is_ours(resources["nbgrader"]["assignment"]):
-            return super().from_filename(filename, resources, **kw)
-        path = Path(filename)
-        resources = self._resources(path, resources)
-        if self._is_submitted(path):
-            self._written = self.sanitise(path, resources)
-            del self._sanitised[path]
-            return self._written.text, resources
-        try:
-            nb = self._run_passes(self._autograding, self._read_written(path), resources)
-        finally:
-            gradebook.close_connections()
-        return _text(nb), resources
-
-    def register_preprocessor(self, preprocessor, enabled: bool = False):
-        """Have a pass made when it is run: nbgrader registers all of them for each notebook, where
-        an assignment of ours needs them once."""
-        if isinstance(preprocessor, type):
-            preprocessor = partial(_run_new, preprocessor, self)
-        return super().register_preprocessor(preprocessor, enabled)
-
-    @cached_property
-    def _sanitising(self):
-        return [kind(parent=self) for kind in self.parent.sanitize_preprocessors]
-
-    @cached_property
-    def _autograding(self):
-        return [kind(parent=self) for kind in self.parent.autograde_preprocessors]
-
-    def _run_passes(self, passes, nb, resources):
-        for preprocessor in passes:
-            nb, _ = preprocessor(nb, resources)
-        return nb
-
-    def _read_written(self, path):
-        """The notebook that the first conversion wrote: the same, unless somebody changed it."""
-        text = path.read_text(encoding="utf-8")
-        written, self._written = self._written, None
-        if written is not None and text == written.text:
-            return written.notebook
-        return nbformat.reads(text, as_version=4)
-
-    def _resources(self, path, resources):
-        metadata = ResourcesDict(name=path.stem, path=str(path.parent))
-        return self._init_resources(resources | {"metadata": metadata})
-
-    def _is_submitted(self, path):
-        try:
-            return bool(submission_of(self.parent.coursedir, path))
-        except ValueError:
-            return False
-
-    def _concerned(self):
-        course = self.parent.coursedir
-        return any(self._is_ours(submission_of(course, f)[0]) for f in self.parent.assignments)
-
-    def _is_ours(self, assignment):
-        return uses_attention_lab(self.parent.coursedir, assignment)
-
-
-def _run_new(kind, exporter, nb, resources):
-    return kind(parent=exporter)(nb, resources)
-
-
-def _text(nb):
-    return json.dumps(nb, sort_keys=True, ensure_ascii=False) + "\n"

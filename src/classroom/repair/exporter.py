@@ -5,7 +5,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from classroom.course import source_folder, submission_of
-from classroom.grading.grading import GradingExporter
+from classroom.grading.exporter import GradingExporter
 from classroom.register import withdraw_grades
 from classroom.repair import flags
 from classroom.repair.released import read_released

@@ -7,7 +7,7 @@ from nbgrader.converters import Autograde
 from nbgrader.preprocessors import Execute
 
 from classroom.grading.execute import SandboxedExecute
-from classroom.grading.grading import GradingExporter
+from classroom.grading.exporter import GradingExporter
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from nbgrader.nbgraderformat import ValidationError
 from nbgrader.preprocessors import CheckCellMetadata, OverwriteCells, OverwriteKernelspec
 
 from classroom.grading import once
-from classroom.grading.grading import GradingExporter
+from classroom.grading.exporter import GradingExporter
 from classroom.register import register
 
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
