@@ -80,9 +80,10 @@ class Shell(InteractiveShell):
         return super().transform_ast(copy.deepcopy(node) if self.ast_transformers else node)
 
     def learn(self, sources: Iterable[str]):
-        """Compile cells ahead of their being run, here or in a process forked from this one."""
+        """Compile cells ahead of their being run, here or in a process forked from this one. One
+        that cannot be compiled says so when it is run."""
         for source in sources:
-            with contextlib.suppress(SyntaxError, ValueError):
+            with contextlib.suppress(Exception):
                 self.compile.learn(self.transform_cell(source))
 
     def run(self, source: str) -> tuple[int, list[dict]]:

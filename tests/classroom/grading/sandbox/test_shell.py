@@ -87,7 +87,7 @@ LEARNED = "import math\nx = 1\ndef f():\n    return 1 / 0\nx + 1"
 
 
 def test_cell_that_was_learned_is_not_compiled_again(shell, monkeypatch):
-    shell.learn([LEARNED, "1 +", "%no_such_magic", "\0"])
+    shell.learn([LEARNED, "1 +", "%no_such_magic", "\0", "+".join("1" * 5000)])
     monkeypatch.setattr(shell.compile, "_parse", None)
     monkeypatch.setattr(CachingCompiler, "__call__", None)
     (result,) = shell.run(LEARNED)[1]
@@ -104,6 +104,25 @@ def test_cell_that_was_learned_is_run_as_any_other(shell):
         ]
     shell.run("get_ipython().ast_node_interactivity = 'all'")
     assert len(shell.run("1\n2")[1]) == len(shell.run("1\n2")[1]) == 2
+
+
+def test_statement_from_the_future_holds_for_later_cells_that_were_learned(shell):
+    define = "def f(x: unknown):\n    pass"
+    shell.learn(["from __future__ import annotations", define])
+    assert shell.run(define)[1][0]["ename"] == "NameError"
+    shell.run("from __future__ import annotations")
+    assert shell.run(define)[1] == []
+    assert shell.user_ns["f"].__annotations__ == {"x": "unknown"}
+
+
+def test_each_function_has_the_source_it_was_made_of(shell):
+    for number in (1, 2, 1):
+        shell.run(f"def f():\n    return {number}\ndef g():\n    return {number}")
+        shell.run(f"f{number}, g{number} = f, g")
+    shell.run("import inspect")
+    for name, number in [("f", 1), ("g", 1), ("f", 2), ("g", 2)]:
+        shell.run(f"source = inspect.getsource({name}{number})")
+        assert shell.user_ns["source"] == f"def {name}():\n    return {number}\n"
 
 
 def test_learning_runs_nothing(shell):
