@@ -14,7 +14,7 @@ class Handle(observation.RemoteAnswer):
     and other plain data.
 
     proven: the steps for which its shape is right as it stands. wanted_steps: whether a check
-    would have shown right steps to it.
+    would have shown right steps to it. shows_steps: whether a check may do so.
     """
 
     def __init__(self, name: str, observer: Observer, show_steps: bool):
@@ -22,18 +22,18 @@ class Handle(observation.RemoteAnswer):
         self.proven = set()
         self.wanted_steps = False
         self._observer = observer
-        self._show_steps = show_steps
+        self.shows_steps = show_steps
 
     def observe(self, request: bytes) -> bytes:
         """Pass a request on; one that shows right steps only if that is allowed by now."""
-        if not self._show_steps and _shows_steps(request):
+        if not self.shows_steps and _shows_steps(request):
             self.wanted_steps = True
             raise NoAnswer(f"{self.__name__} is tried again at the end, with right steps.")
         return self._observer.ask("observe", self.__name__, request)[1]
 
     def has_right_shape(self, step: str):
         """Be told that a hidden check has found it right for `step`."""
-        if not self._show_steps:
+        if not self.shows_steps:
             self.proven.add(step)
 
     def __call__(self, *args):

@@ -39,7 +39,7 @@ class Verdicts:
         # By what was asked (step, aspect, hidden) and the replies so far: the next question, or the
         # Verdict.
         self._known = {}
-        # What a check prints of a right shape, by what was asked.
+        # What a check prints of a shape that is right as it stands, by what was asked.
         self._right_shape = {}
 
     def first_questions(self) -> tuple[bytes, ...]:
@@ -70,7 +70,7 @@ class Verdicts:
         if verdict.mistake is not None:
             raise verdict.mistake.with_traceback(None)
         print(verdict.printed, end="")
-        if aspect == "shape":
+        if aspect == "shape" and not (isinstance(answer, Handle) and answer.shows_steps):
             self._right_shape[asked] = verdict.printed
 
 
@@ -81,16 +81,17 @@ class Talk(RemoteAnswer):
         self._answer = answer
         self._known = known
         self._so_far = asked
-        self._replies = []
+        self._replies = {}
 
     def recall(self) -> Verdict | None:
         """The Verdict, if an answer has replied like this one."""
         while isinstance(found := self._known.get(self._so_far), bytes):
-            self._replies.append(self._ask(found))
+            self._ask(found)
         return found
 
     def hold(self, check_step) -> Verdict:
-        """Have the check go on from there, and remember what comes of it."""
+        """Have the check ask what is not known yet, and remember what comes of it."""
+        self._so_far = self._so_far[:ASKED]
         printed = io.StringIO()
         try:
             with contextlib.redirect_stdout(printed):
@@ -103,12 +104,12 @@ class Talk(RemoteAnswer):
         return verdict
 
     def observe(self, request: bytes) -> bytes:
-        if self._replies:
-            return self._replies.pop(0)
         self._known[self._so_far] = request
         return self._ask(request)
 
     def _ask(self, request):
-        reply = self._answer.observe(request)
+        if request not in self._replies:
+            self._replies[request] = self._answer.observe(request)
+        reply = self._replies[request]
         self._so_far += (hashlib.sha256(reply).digest(),)
         return reply

@@ -6,6 +6,8 @@ import pytest
 
 from attention_lab.check import Mistake
 from attention_lab.observation import RemoteAnswer
+from classroom.grading.handles import Handle, Proven
+from classroom.grading.learner import NoAnswer
 from classroom.grading.verdicts import Verdicts
 
 
@@ -32,16 +34,17 @@ class Check:
 
     def __init__(self):
         self.judged = 0
+        self.numbers = b""
 
     @property
     def attend(self):
         def attend(answer, *, aspect=None, hidden=False):
-            first = answer.observe(b"first" + bytes(hidden))
+            first = answer.observe(b"first" + self.numbers + bytes(hidden))
             second = b"" if first == b"right" else answer.observe(b"with steps")
             self.judged += 1
             if first != b"right" and second != b"right":
                 raise Mistake("attend", aspect, f"saw {first!r}", "means", "look")
-            print("passed")
+            print("passed with right steps" if second else "passed")
 
         return attend
 
@@ -87,6 +90,28 @@ def test_another_question_is_another_verdict(check, verdicts, how):
     verdicts.attend(Answer(b"right"))
     verdicts.attend(Answer(b"right"), **how)
     assert check.judged == 2
+
+
+def test_reply_to_one_question_answers_no_other(check, verdicts):
+    verdicts.attend(Answer(b"right"))
+    check.numbers = b" of other numbers"
+    answer = Answer(b"rounded off", b"right", b"right")
+    verdicts.attend(answer)
+    assert answer.asked == [b"first", b"first of other numbers"]
+
+
+def test_shape_that_is_right_with_right_steps_only_has_words_of_its_own(verdicts, capsys):
+    class Observer(Answer):
+        def ask(self, do, name, request):
+            return {}, self.observe(request)
+
+    proven = Proven("attend", {"attend"})
+    verdicts.attend(Handle("attend", Observer(b"wrong", b"right"), True), aspect="shape")
+    with pytest.raises(NoAnswer):
+        verdicts.attend(proven, aspect="shape")
+    verdicts.attend(Answer(b"right"), aspect="shape")
+    verdicts.attend(proven, aspect="shape")
+    assert capsys.readouterr().out.splitlines() == ["passed with right steps", "passed", "passed"]
 
 
 def test_answer_that_stops_replying_leaves_no_verdict(check, verdicts):
