@@ -7,6 +7,7 @@ time.
 import gc
 import os
 import signal
+import traceback
 from contextlib import closing, suppress
 
 from classroom.grading.confinement import Confinement
@@ -70,6 +71,8 @@ class ForkServer:
             grader = worker.Worker(self._isolation, self._limits, self._judge, sandbox)
             with closing(grader), suppress(wire.Closed):
                 worker.serve(wire.Channel(given), grader)
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(0)
 

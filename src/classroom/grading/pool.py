@@ -51,6 +51,8 @@ class Pool:
         self._forks.close()
 
     def _serve(self, worker):
+        with suppress(WorkerFailed):  # which is told by the first job
+            self._forks.start()
         while True:
             job, future = self._jobs.get()
             if future.set_running_or_notify_cancel():
@@ -83,14 +85,15 @@ class Worker:
         raise WorkerFailed("the worker process died twice while it ran this notebook")
 
     def stop(self):
-        if self._fork is not None:
-            self._fork.kill()
-            self._fork = None
+        """End the fork. Another thread may do so at the same time."""
+        fork, self._fork = self._fork, None
+        if fork is not None:
+            fork.kill()
 
 
 class Forks:
-    """Where workers come from: a process running `classroom.grading`, started at once, and again
-    when one is wanted after it has died."""
+    """Where workers come from: a process running `classroom.grading`, started again when one is
+    wanted after it has died. It ends with the thread that has started it."""
 
     def __init__(self, size: int, isolation: str, limits: Limits, seed: int):
         self._orders = {"isolation": isolation, "limits": limits.as_dict()}
@@ -100,8 +103,14 @@ class Forks:
         self._closed = False
         self._process = None
         self._channel = None
-        with suppress(WorkerFailed):  # which is told by the first job
-            self._start()
+
+    def start(self):
+        """Start the process, unless it is there. Raises WorkerFailed."""
+        with self._changing:
+            if self._closed:
+                raise WorkerFailed("the grading has ended")
+            if self._channel is None:
+                self._start()
 
     def make(self, job: Job) -> "Fork":
         """A new worker; the first one's job is prepared for all of them. Raises WorkerFailed."""
@@ -146,11 +155,7 @@ class Forks:
             self._channel.send(self._orders)
 
     def _get_ready(self, job):
-        with self._changing:
-            if self._closed:
-                raise WorkerFailed("the grading has ended")
-            if self._channel is None:
-                self._start()
+        self.start()
         if self._is_ready:
             return
         answer = self._answer()
@@ -209,7 +214,9 @@ class Fork:
                 return
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._process, signal.SIGKILL)
-            select.select([self._process], [], [], END_SECONDS)
+            ended = select.poll()  # `select.select` takes no descriptor above 1023
+            ended.register(self._process, select.POLLIN)
+            ended.poll(1000 * END_SECONDS)
             os.close(self._process)
             self._process = None
         self._channel.close()

@@ -1,8 +1,10 @@
 """The head's side of the workers, with small programs in their place."""
 
 import os
+import resource
 import subprocess
 import sys
+import threading
 
 import psutil
 import pytest
@@ -71,6 +73,7 @@ def workers(monkeypatch):
     popen = subprocess.Popen
 
     def start(command, **kwargs):
+        make.started_by = threading.current_thread()
         program = PROGRAM.replace("START", repr(make.says))
         started.append(popen([sys.executable, "-c", program, command[-1]], **kwargs))
         return started[-1]
@@ -150,9 +153,32 @@ def test_worker_that_cannot_start_says_why(workers):
 def test_closed_pool_starts_nothing(workers):
     one = workers()
     one.close()
+    before = len(workers.started)
     with pytest.raises(pool.WorkerFailed, match="ended"):
         one.submit(job("a")).result(20)
-    assert len(workers.started) == 1
+    assert len(workers.started) == before
+
+
+def test_workers_outlive_the_thread_that_made_the_pool(workers):
+    workers().submit(job("a")).result(20)
+    assert workers.started_by is not threading.current_thread()
+
+
+def test_worker_is_ended_by_whichever_descriptor(workers, monkeypatch):
+    high = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 1
+    opened = os.pidfd_open
+
+    def open_high(pid):
+        descriptor = opened(pid)
+        os.dup2(descriptor, high, inheritable=False)
+        os.close(descriptor)
+        return high
+
+    monkeypatch.setattr(pool.os, "pidfd_open", open_high)
+    one = workers()
+    (pid,) = one.submit(job("pid")).result(20).changed
+    one.close()
+    assert not psutil.pid_exists(int(pid))
 
 
 def test_worker_that_may_not_be_started_keeps_nobody_waiting(workers, monkeypatch):
