@@ -1,6 +1,6 @@
 """A worker: a process that judges, and the sandbox that it has to itself."""
 
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import groupby
 from operator import attrgetter
 
@@ -35,10 +35,9 @@ class Worker:
     def grade(self, job: Job) -> Result:
         """Run `job`. Where its sandbox dies through no fault of the job's, run it once more in a
         new one. Raises Broken if that dies too, CourseError if the course's own cells fail."""
-        try:
+        with suppress(Broken):
             return self._grade_once(job)
-        except Broken:
-            return self._grade_once(job)
+        return self._grade_once(job)
 
     def close(self):
         if self.confinement is not None:
@@ -46,15 +45,18 @@ class Worker:
             self.confinement = None
 
     def _grade_once(self, job):
+        try:
+            return self._run(job)
+        except Broken:  # a late answer would be taken for one to the next question
+            self.close()
+            raise
+
+    def _run(self, job):
         if self.confinement is None:
             self.confinement = Confinement(self.isolation, self.limits)
         self.judge.prepare(job)
         self.judge.begin(job.setup)
-        try:
-            self.confinement.wait_until_ready()
-        except Broken:
-            self.close()
-            raise
+        self.confinement.wait_until_ready()
         if self.confinement.knows != (job.released, self.judge.questions):
             self.confinement.learn(job.released, self.judge.questions)
         self._keep_pictures(job.solved)

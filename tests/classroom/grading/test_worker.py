@@ -2,13 +2,14 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from attention_lab import check
 from attention_lab.check import catalogue
-from classroom.grading.confinement import Confinement
+from classroom.grading.confinement import Broken, Confinement
 from classroom.grading.job import Cell, Job
 from classroom.grading.judge import CourseError, Judge
 from classroom.grading.limits import Limits
@@ -268,6 +269,31 @@ def test_sandbox_that_dies_with_the_solution_is_replaced(worker, monkeypatch, of
     monkeypatch.setattr(Confinement, of, die_once)
     job = Job((Cell(0, "1", False),), solved=("2",))
     assert worker.grade(job).ran[0].outputs[0]["data"]["text/plain"] == "1"
+
+
+def test_sandbox_that_did_not_answer_is_asked_nothing_more(monkeypatch):
+    seen = []
+
+    class Silent:
+        knows = ()
+
+        def __init__(self, *_):
+            seen.append("start")
+
+        def wait_until_ready(self):
+            seen.append("ready")
+
+        def learn(self, *_):
+            raise Broken("it did not answer")
+
+        def close(self):
+            seen.append("close")
+
+    monkeypatch.setattr("classroom.grading.worker.Confinement", Silent)
+    judge = SimpleNamespace(prepare=id, begin=id, questions=())
+    with pytest.raises(Broken):
+        Worker("bubblewrap", Limits(), judge).grade(Job(()))
+    assert seen == ["start", "ready", "close"] * 2
 
 
 def test_sandbox_is_replaced_after_fifty_submissions(worker, monkeypatch):
