@@ -15,6 +15,8 @@ from functools import wraps
 import numpy as np
 
 DECIMALS = 5
+# Numbers none of which is larger are seen by their colours, relative to the largest of them.
+TINY = 1e-2
 
 _kept: dict[str, bytes] | None = None
 
@@ -63,5 +65,7 @@ class _Writer(pickle.Pickler):
     def reducer_override(self, value):
         if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
             return NotImplemented
-        seen = value.round(DECIMALS) + 0.0  # of -0.0 and 0.0 only the second
+        largest = np.abs(value[np.isfinite(value)]).max(initial=0)
+        seen = value if largest < TINY else value.round(DECIMALS)
+        seen = seen + 0.0  # of -0.0 and 0.0 only the second
         return tuple, ((value.shape, seen.tobytes()),)

@@ -150,7 +150,7 @@ class FeatureMap:
         for (t, i), value in np.ndenumerate(table):
             at = (left + (i + 0.5) * CELL, top + (t + 0.5) * CELL)
             ink = "white" if shades[t, i] > 110 else "black"
-            write(image, at, _number(value), ink, Face(8), "mm")
+            write(image, at, _brief(value), ink, Face(8), "mm")
         return image
 
 
@@ -175,6 +175,15 @@ def _side_by_side(array: np.ndarray) -> np.ndarray:
 
 def _number(value: float) -> str:
     return "0" if value == 0 else f"{value:z.1f}".replace("-", "−")
+
+
+def _brief(value: float) -> str:
+    """A number in what fits into a cell of the picture."""
+    if not 99.95 <= abs(value) < np.inf:
+        return _number(value)
+    if abs(value) < 9999.5:
+        return f"{value:.0f}".replace("-", "−")
+    return f"{value:.0e}".replace("e+", "e").replace("e0", "e").replace("-", "−")
 
 
 def _read(value, num_heads: int | None) -> np.ndarray:

@@ -62,6 +62,11 @@ def test_whatever_else_is_to_be_seen_tells_pictures_apart(kept, other):
     assert len(pictures(kept)) == 2
 
 
+def test_numbers_seen_by_their_colours_alone_tell_pictures_apart(kept):
+    tiny = np.arange(6).reshape(1, 2, 3) * 1e-7
+    assert shown(show_features(tiny)) != shown(show_features(tiny[..., ::-1]))
+
+
 def test_kept_picture_is_shown_in_place_of_a_drawing(kept):
     shown(show_heads(WEIGHTS, WORDS))
     drawn.keep(dict.fromkeys(kept, b"kept"))

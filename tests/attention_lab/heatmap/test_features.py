@@ -82,6 +82,15 @@ def test_the_picture_is_darker_where_numbers_are_larger():
     assert picture(show_features(np.zeros((1, 1, 2)))).size == image.size
 
 
+@pytest.mark.parametrize("large", [-99.96, 9999.4, 43210.0, -3e9, 1e12])
+def test_large_numbers_leave_the_cells_beside_them_alone(large):
+    beside = [
+        np.array(picture(show_features(np.array([[[number, 0.0]]]))))[:, -29:]
+        for number in (5.0, large)
+    ]
+    assert np.array_equal(*beside)
+
+
 def test_in_words():
     assert repr(show_features(HEADS, title="q")) == "q: 3 tokens, 2 heads of 4 features"
 
