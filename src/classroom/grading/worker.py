@@ -1,12 +1,13 @@
 """A worker: a process that judges, and the sandbox that it has to itself."""
 
+from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
 from itertools import groupby
 from operator import attrgetter
 
 from classroom.grading import outputs
 from classroom.grading.confinement import Broken, Confinement
-from classroom.grading.job import Job, Result
+from classroom.grading.job import Cell, Job, Result
 from classroom.grading.judge import CourseError, Judge
 from classroom.grading.learner import Gone, Learner
 from classroom.grading.limits import Limits
@@ -52,6 +53,13 @@ class Worker:
             raise
 
     def _run(self, job):
+        run, changed = self._run_all(job, self.judge.in_order)
+        if run.ended_out_of_order:
+            run, also_changed = self._run_all(job, list)
+            changed = tuple(dict.fromkeys((*changed, *also_changed)))
+        return Result(run.ran, changed)
+
+    def _run_all(self, job, order):
         if self.confinement is None:
             self.confinement = Confinement(self.isolation, self.limits)
         self.judge.prepare(job)
@@ -60,12 +68,12 @@ class Worker:
         if self.confinement.knows != (job.released, self.judge.questions):
             self.confinement.learn(job.released, self.judge.questions)
         self._keep_pictures(job.solved)
-        run = Run(job, self.judge)
+        run = Run(job, self.judge, order)
         try:
             run.all_cells(self.confinement)
         finally:
             changed = self._end()
-        return Result(run.ran, changed)
+        return run, changed
 
     def _keep_pictures(self, solved):
         """Have the sandbox know the pictures of a solution. It is run once, in a fresh sandbox."""
@@ -102,12 +110,20 @@ class Worker:
 
 
 class Run:
-    """One job on its way. ran: the cells that have been run, by their index in the notebook."""
+    """One job on its way.
 
-    def __init__(self, job: Job, judge: Judge):
+    order: puts graded cells, with none of the submission's between them, in the order to run them.
+    ran: the cells that have been run, by their index in the notebook. ended_out_of_order: whether
+    the submission's process ended at a graded cell before one that stands above it was run.
+    """
+
+    def __init__(self, job: Job, judge: Judge, order: Callable[[Iterable[Cell]], list[Cell]]):
         self.job = job
         self.judge = judge
         self.ran = {}
+        self.ended_out_of_order = False
+        self._order = order
+        self._judged_last = -1
         self._waiting = []
         graded = [cell for cell in job.cells if cell.graded]
         self._counts = {cell: count for count, cell in enumerate(graded, start=1)}
@@ -122,6 +138,7 @@ class Run:
                 self._with_steps(learner)
         except Gone as gone:
             missing = [cell.index for cell in self.job.cells if cell.index not in self.ran]
+            self.ended_out_of_order = any(index < self._judged_last for index in missing)
             self._fail(missing[:1], f"{gone}.")
             self._fail(missing[1:], f"not run, because of an earlier cell: {gone}.")
 
@@ -134,7 +151,8 @@ class Run:
                 self.ran[cell.index] = learner.run(cell.source)
 
     def _judge(self, cells, learner):
-        for cell in self.judge.in_order(cells):
+        for cell in self._order(cells):
+            self._judged_last = cell.index
             trial = self.judge.run(cell.source, learner, count=self._counts[cell])
             if trial.wants_steps:
                 self._waiting.append((cell, trial.observer))
@@ -145,6 +163,7 @@ class Run:
     def _with_steps(self, learner):
         """Run again what may only be run when nothing else is left to judge."""
         for cell, observer in self._waiting:
+            self._judged_last = cell.index
             observer.begin()
             trial = self.judge.run(cell.source, learner, observer, self._counts[cell])
             self.ran[cell.index] = trial.ran

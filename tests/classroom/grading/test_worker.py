@@ -171,6 +171,17 @@ def test_what_was_right_is_asked_for_again_once_it_may_have_changed(worker):
     assert shape[0]["output_type"] == value[0]["output_type"] == "error"
 
 
+def test_cell_that_ends_the_process_costs_none_above_it(worker):
+    ends = "import os\ndef f(x):\n    if x.requires_grad:\n        os.kill(os.getppid(), 9)\n"
+    graded = [f"graded check.merge_heads(f, aspect='{a}', hidden=True)" for a in ("shape", "value")]
+    right = "    return x.transpose(1, 2).flatten(2)"
+    setup = ("from attention_lab import check",)
+    _, shape, value, after = run(worker, ends + right, *graded, "1", setup=setup)
+    assert [output["output_type"] for output in shape] == ["stream"]
+    assert "ended" in value[0]["evalue"]
+    assert after[0]["ename"] == "Stopped"
+
+
 def test_nothing_is_left_in_the_judge(worker):
     run(worker, "pass", "graded leftover = 1")
     (error,) = run(worker, "pass", "graded leftover")[1]
@@ -290,7 +301,7 @@ def test_sandbox_that_did_not_answer_is_asked_nothing_more(monkeypatch):
             seen.append("close")
 
     monkeypatch.setattr("classroom.grading.worker.Confinement", Silent)
-    judge = SimpleNamespace(prepare=id, begin=id, questions=())
+    judge = SimpleNamespace(prepare=id, begin=id, in_order=list, questions=())
     with pytest.raises(Broken):
         Worker("bubblewrap", Limits(), judge).grade(Job(()))
     assert seen == ["start", "ready", "close"] * 2
