@@ -15,14 +15,18 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 # More cells than a notebook has.
 KEPT = 1000
+IPYTHONS = TransformerManager().token_transformers
 
 
 class Transformer(TransformerManager):
     """Turns IPython's commands into Python."""
 
     def do_token_transforms(self, lines):
-        """What is Python as it stands holds no command, and is not searched token by token."""
-        return lines if _is_python("".join(lines)) else super().do_token_transforms(lines)
+        """What is Python as it stands holds no command of IPython's, and is not searched token by
+        token; a notebook may have other commands."""
+        if self.token_transformers == IPYTHONS and _is_python("".join(lines)):
+            return lines
+        return super().do_token_transforms(lines)
 
 
 @lru_cache(maxsize=KEPT)

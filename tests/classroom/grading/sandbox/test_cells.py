@@ -3,6 +3,7 @@
 import ast
 
 import pytest
+from IPython.core.inputtransformer2 import TokenTransformBase
 
 from classroom.grading.sandbox.cells import Compiler, Transformer
 
@@ -35,6 +36,22 @@ def compiled(compiler, statement, name="<name>"):
 )
 def test_commands_become_python_and_python_stays(cell, expected):
     assert Transformer().transform_cell(cell) == expected
+
+
+def test_commands_of_the_notebooks_own_are_obeyed():
+    class Double(TokenTransformBase):
+        @classmethod
+        def find(cls, tokens_by_line):
+            return next(
+                (cls(t.start) for line in tokens_by_line for t in line if t[1] == "two"), None
+            )
+
+        def transform(self, lines):
+            return [line.replace("two", "2") for line in lines]
+
+    transformer = Transformer()
+    transformer.token_transformers.append(Double)
+    assert transformer.transform_cell("x = two") == "x = 2\n"
 
 
 def test_transforming_warns_of_nothing():
