@@ -18,6 +18,7 @@ from attention_lab.heatmap.words import name_heads
 
 # One ink that shows on light and on dark paper; how opaque it is says how large a weight is.
 INK = (74, 150, 201)
+SIDE = 50  # of a thumbnail, in pixels, on a page that keeps no styles
 # A thumbnail has at most so many cells a side; of cells that share one, the largest is shown.
 MOST_CELLS = 48
 _STYLE = """
@@ -76,7 +77,8 @@ class Wall:
 
 def _cells(layer: int, images: list[str], labels: list[str]) -> str:
     return "".join(
-        f'<td><img alt="Layer {layer}, head {head}" src="data:image/png;base64,{image}">'
+        f'<td><img alt="Layer {layer}, head {head}" width="{SIDE}" height="{SIDE}" '
+        f'src="data:image/png;base64,{image}">'
         f"<span>{escape(label).replace(' %', '&nbsp;%')}</span></td>"
         for head, (image, label) in enumerate(zip(images, labels, strict=True))
     )

@@ -21,7 +21,9 @@ def wall(T=4, tokens=TOKENS, sentence="a cat"):
 
 def images(wall):
     html = wall._repr_mimebundle_()["text/html"]
-    found = re.findall(r'<img alt="([^"]+)" src="data:image/png;base64,([^"]+)">', html)
+    found = re.findall(
+        r'<img alt="([^"]+)" width="50" height="50" src="data:image/png;base64,([^"]+)">', html
+    )
     return {alt: np.asarray(Image.open(io.BytesIO(base64.b64decode(data)))) for alt, data in found}
 
 
