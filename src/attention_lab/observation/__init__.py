@@ -4,7 +4,7 @@ Nothing here knows what is right, so that it may run beside a learner's code.
 """
 
 from attention_lab.observation.codec import Malformed, decode, encode
-from attention_lab.observation.observe import RemoteAnswer, expect, observe_encoded
+from attention_lab.observation.observe import RemoteAnswer, observe_encoded, read_ahead
 from attention_lab.observation.probe import (
     Call,
     Failure,
@@ -33,6 +33,6 @@ __all__ = [
     "Unknown",
     "decode",
     "encode",
-    "expect",
     "observe_encoded",
+    "read_ahead",
 ]

@@ -67,7 +67,7 @@ def observe_encoded(answer, request: bytes) -> bytes:
             return encode(tuple(observe(answer, probe) for probe in request.probes))
 
 
-def expect(request: bytes) -> None:
+def read_ahead(request: bytes) -> None:
     """Decode a `Request` ahead of time: neither this process nor its forks will have to."""
     _decoded(request)
 

@@ -20,8 +20,8 @@ from attention_lab.observation import (
     Unknown,
     decode,
     encode,
-    expect,
     observe_encoded,
+    read_ahead,
 )
 from attention_lab.observation.observe import observe
 
@@ -404,12 +404,12 @@ def test_given_steps_stand_in_for_the_learners_own_and_leave():
     assert split_heads(None) == "the learner's own"
 
 
-def test_a_request_that_was_expected_is_not_decoded_when_it_comes(monkeypatch):
+def test_a_request_that_was_read_ahead_is_not_decoded_when_it_comes(monkeypatch):
     requests = [
         encode(Request((Probe("project", about, (Call((ONES,)),)),)))
-        for about in ("expected", "not expected")
+        for about in ("read ahead", "not")
     ]
-    expect(requests[0])
+    read_ahead(requests[0])
     monkeypatch.setattr("attention_lab.observation.observe.decode", None)
     (seen,) = decode(observe_encoded(torch.neg, requests[0]), tuple[Observation, ...])
     assert torch.equal(seen.outcomes[0].output, -ONES)

@@ -140,7 +140,7 @@ class Host:
                     self.channel.send({})
                 case "learn":
                     self.shell.learn(message["cells"])
-                    expect(message["sizes"], payload)
+                    read_ahead(message["sizes"], payload)
                     gc.freeze()
                     self.channel.send({})
 
@@ -185,10 +185,10 @@ class Host:
             folder.mkdir()
 
 
-def expect(sizes: list[int], requests: bytes):
+def read_ahead(sizes: list[int], requests: bytes):
     """Decode requests that every submission is going to get. They lie one behind the other."""
     for size in sizes:
-        observation.expect(requests[:size])
+        observation.read_ahead(requests[:size])
         requests = requests[size:]
 
 

@@ -68,8 +68,8 @@ def test_end_of_a_submission_tells_what_changed(tidy_host, tmp_path, monkeypatch
 
 def test_requests_are_told_apart(monkeypatch):
     expected = []
-    monkeypatch.setattr(host.observation, "expect", expected.append)
-    host.expect([3, 0, 2], b"onetw")
+    monkeypatch.setattr(host.observation, "read_ahead", expected.append)
+    host.read_ahead([3, 0, 2], b"onetw")
     assert expected == [b"one", b"", b"tw"]
 
 
