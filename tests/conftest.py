@@ -1,5 +1,6 @@
 """What every test shares: one torch thread, a PostgreSQL server, lines that sum up the suites."""
 
+import asyncio
 import os
 
 import pytest
@@ -14,3 +15,11 @@ def one_thread():
     import torch
 
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_loop_left():
+    """A running event loop would be in the way of files that come later in the process."""
+    yield
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        asyncio.get_running_loop()

@@ -23,8 +23,9 @@ from playwright.sync_api import expect, sync_playwright
 OF_A_BUSY_LAB = "Could not restore the debugger state: Canceled future"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    """A file's own: while Playwright runs, its process has a running event loop."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
