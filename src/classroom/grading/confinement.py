@@ -3,22 +3,22 @@
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from classroom.grading import bubblewrap, seccomp
 from classroom.grading.limits import Limits
+from classroom.grading.pidfd import Pidfd
 from classroom.grading.sandbox import wire
 from classroom.grading.watchdog import Watchdog
 
 START_SECONDS = 120
 ANSWER_SECONDS = 20
+END_SECONDS = 10
 MAX_SUBMISSIONS = 50
 
 
@@ -113,14 +113,14 @@ class Confinement:
     def hand_over(self):
         """Leave the sandbox to a fork of this process, which has a copy of the conversation."""
         self._channel.close()
+        self.host.close()
 
     def close(self):
         if self.watchdog is not None:
             self.watchdog.stop()
         self._channel.close()
-        with suppress(ProcessLookupError):
-            os.kill(self.host, signal.SIGKILL)
-        self._process.kill()
+        self.host.end(END_SECONDS)
+        self._process.kill()  # which does nothing where the sandbox was left to this process
         self._process.wait()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -148,7 +148,7 @@ class Confinement:
             text = info.read()
         if not text:
             raise Broken("bubblewrap did not start")
-        self.host = json.loads(text)["child-pid"]
+        self.host = Pidfd(json.loads(text)["child-pid"])
 
     def _start_unconfined(self, descriptor):
         self._folder = Path(tempfile.mkdtemp(prefix="grading-"))
@@ -160,7 +160,7 @@ class Confinement:
         environment = os.environ | bubblewrap.ENVIRONMENT | {"PYTHONPATH": paths}
         environment |= {name: os.environ[name] for name in ("HOME", "PATH")}
         self._process = _spawn(command, pass_fds=(descriptor,), env=environment)
-        self.host = self._process.pid
+        self.host = Pidfd(self._process.pid)
 
 
 def _spawn(command, **kwargs):

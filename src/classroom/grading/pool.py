@@ -1,8 +1,6 @@
 """The head's side of the workers: a process that forks them, and for each a thread that waits."""
 
 import os
-import select
-import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +12,7 @@ from queue import SimpleQueue
 
 from classroom.grading.job import Job, Result
 from classroom.grading.limits import Limits
+from classroom.grading.pidfd import Pidfd
 from classroom.grading.sandbox import wire
 
 START_SECONDS = 300
@@ -195,8 +194,7 @@ class Fork:
 
     def __init__(self, channel: wire.Channel, pid: int):
         self._channel = channel
-        self._process = os.pidfd_open(pid)
-        self._killing = threading.Lock()
+        self._process = Pidfd(pid)
 
     def answer(self, message: dict, payload: bytes, seconds: float) -> dict:
         """What it says to `message`. Raises WorkerFailed where it says that it failed, Closed and
@@ -209,14 +207,5 @@ class Fork:
 
     def kill(self):
         """End it, and wait until it has ended."""
-        with self._killing:
-            if self._process is None:
-                return
-            with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._process, signal.SIGKILL)
-            ended = select.poll()  # `select.select` takes no descriptor above 1023
-            ended.register(self._process, select.POLLIN)
-            ended.poll(1000 * END_SECONDS)
-            os.close(self._process)
-            self._process = None
+        self._process.end(END_SECONDS)
         self._channel.close()

@@ -1,27 +1,27 @@
 """Holds a sandbox to its bounds on memory and processes, from outside."""
 
 import os
-import signal
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from classroom.grading.limits import Limits
+from classroom.grading.pidfd import Pidfd
 
 PERIOD = 0.05
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Watchdog(threading.Thread):
-    """Kills the sandbox whose first process is `pid` as soon as it oversteps `limits`.
+    """Kills the sandbox whose first process is `host` as soon as it oversteps `limits`.
 
     `reason` says afterwards which bound that was; None as long as there was no need.
     """
 
-    def __init__(self, pid: int, limits: Limits):
-        super().__init__(daemon=True, name=f"watchdog of {pid}")
-        self.pid = pid
+    def __init__(self, host: Pidfd, limits: Limits):
+        super().__init__(daemon=True, name=f"watchdog of {host.pid}")
+        self.host = host
         self.limits = limits
         self.reason = None
         self._enough = threading.Event()
@@ -30,10 +30,11 @@ class Watchdog(threading.Thread):
     def run(self):
         while not self._enough.wait(PERIOD):
             reason = self.overstepped()
+            if self.host.has_ended():  # so that may have been about a stranger
+                return
             if reason is not None:
                 self.reason = reason
-                with suppress(ProcessLookupError):
-                    os.kill(self.pid, signal.SIGKILL)
+                self.host.kill()
                 return
 
     def stop(self):
@@ -42,7 +43,7 @@ class Watchdog(threading.Thread):
 
     def overstepped(self) -> str | None:
         """Which bound the sandbox oversteps now, in words."""
-        pids = list(descendants(self.pid, at_most=self.limits.processes + 1))
+        pids = list(descendants(self.host.pid, at_most=self.limits.processes + 1))
         if len(pids) > self.limits.processes:
             return f"it started more than {self.limits.processes} processes"
         if memory(pids, enough=self.limits.memory) > self.limits.memory:

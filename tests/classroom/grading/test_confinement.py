@@ -109,7 +109,7 @@ def test_nothing_is_left_of_a_closed_one(start):
     folder = sandbox._folder
     assert folder.is_dir()
     sandbox.close()
-    assert not psutil.pid_exists(sandbox.host)
+    assert not psutil.pid_exists(sandbox.host.pid)
     assert not folder.exists()
 
 

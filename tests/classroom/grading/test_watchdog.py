@@ -5,6 +5,7 @@ import time
 import pytest
 
 from classroom.grading.limits import Limits
+from classroom.grading.pidfd import Pidfd
 from classroom.grading.watchdog import Watchdog, descendants, memory
 
 FAMILY = """
@@ -21,7 +22,9 @@ def family():
     parent = subprocess.Popen([sys.executable, "-c", FAMILY], stdout=subprocess.PIPE)
     parent.stdout.readline()
     pids = list(descendants(parent.pid, at_most=10))
+    parent.process = Pidfd(parent.pid)
     yield parent
+    parent.process.close()
     for pid in reversed(pids):
         subprocess.run(["kill", "-9", str(pid)], check=False, stderr=subprocess.DEVNULL)
     parent.wait()
@@ -29,7 +32,7 @@ def family():
 
 
 def watch(family, limits):
-    watchdog = Watchdog(family.pid, limits)
+    watchdog = Watchdog(family.process, limits)
     deadline = time.monotonic() + 5
     while family.poll() is None and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -59,8 +62,20 @@ def test_too_much_memory_is_killed_with_a_reason(family):
 
 
 def test_what_keeps_within_its_limits_is_left_alone(family):
-    watchdog = Watchdog(family.pid, Limits())
+    watchdog = Watchdog(family.process, Limits())
     time.sleep(0.3)
     watchdog.stop()
+    assert watchdog.reason is None
+    assert family.poll() is None
+
+
+def test_stranger_who_got_the_number_of_a_sandbox_that_has_ended_is_left_alone(family):
+    with subprocess.Popen(["true"]) as ended:
+        process = Pidfd(ended.pid)
+    process.pid = family.pid
+    watchdog = Watchdog(process, Limits(processes=1))
+    watchdog.join(timeout=20)
+    process.close()
+    assert not watchdog.is_alive()
     assert watchdog.reason is None
     assert family.poll() is None

@@ -273,7 +273,7 @@ def test_sandbox_that_dies_with_the_solution_is_replaced(worker, monkeypatch, of
 
     def die_once(confinement):
         monkeypatch.setattr(Confinement, of, alive)
-        os.kill(confinement.host, signal.SIGKILL)
+        os.kill(confinement.host.pid, signal.SIGKILL)
         return alive(confinement)
 
     worker.close()
