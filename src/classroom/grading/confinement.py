@@ -16,6 +16,7 @@ from classroom.grading.pidfd import Pidfd
 from classroom.grading.sandbox import wire
 from classroom.grading.watchdog import Watchdog
 
+INFO_SECONDS = 20  # for bubblewrap to tell the number of the sandbox's first process
 START_SECONDS = 120
 ANSWER_SECONDS = 20
 END_SECONDS = 10
@@ -29,8 +30,8 @@ class Broken(Exception):
 class Confinement:
     """One sandbox. `isolation` is "bubblewrap", or "none" for plain processes of this account.
 
-    It is started at once; `wait_until_ready` before anything else. Every method raises Broken when
-    the sandbox is no more.
+    It is started at once; `wait_until_ready` before anything else. Raises Broken if it cannot be,
+    as every method does when the sandbox is no more.
 
     served: the submissions it has run. keeps, knows: what its owner told it to keep and to learn.
     """
@@ -42,13 +43,16 @@ class Confinement:
         self.keeps = ()
         self.knows = ()
         self.watchdog = None
+        self.host = self._process = self._folder = None
         ours, theirs = socket.socketpair()
         self._channel = wire.Channel(ours)
-        with theirs:
-            if isolation == "none":
-                self._start_unconfined(theirs.fileno())
-            else:
-                self._start_in_bubblewrap(theirs.fileno())
+        start = self._start_unconfined if isolation == "none" else self._start_in_bubblewrap
+        try:
+            with theirs:
+                start(theirs.fileno())
+        except (OSError, ValueError) as error:
+            self.close()
+            raise Broken(f"the sandbox did not start ({type(error).__name__}: {error})") from None
 
     def wait_until_ready(self):
         """Wait until the host has imported what it needs."""
@@ -119,9 +123,11 @@ class Confinement:
         if self.watchdog is not None:
             self.watchdog.stop()
         self._channel.close()
-        self.host.end(END_SECONDS)
-        self._process.kill()  # which does nothing where the sandbox was left to this process
-        self._process.wait()
+        if self.host is not None:
+            self.host.end(END_SECONDS)
+        if self._process is not None:
+            self._process.kill()  # which does nothing where the sandbox was left to this process
+            self._process.wait()
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -136,19 +142,16 @@ class Confinement:
             raise Broken(f"the sandbox stopped unexpectedly ({type(error).__name__})") from None
 
     def _start_in_bubblewrap(self, descriptor):
-        self._folder = None
-        read, write = os.pipe()
-        call_filter = seccomp.open_filter()
-        command = bubblewrap.command_line(self.limits, call_filter, write)
-        command += bubblewrap.host_command(descriptor, self.limits)
-        self._process = _spawn(command, pass_fds=(descriptor, call_filter, write))
-        os.close(call_filter)
-        os.close(write)
-        with open(read, encoding="utf-8") as info:
-            text = info.read()
-        if not text:
-            raise Broken("bubblewrap did not start")
-        self.host = Pidfd(json.loads(text)["child-pid"])
+        info, theirs = socket.socketpair()
+        with info:
+            with theirs, open(seccomp.open_filter(), "rb") as call_filter:
+                inherited = call_filter.fileno(), theirs.fileno()
+                command = bubblewrap.command_line(self.limits, *inherited)
+                command += bubblewrap.host_command(descriptor, self.limits)
+                self._process = _spawn(command, pass_fds=(descriptor, *inherited))
+            info.settimeout(INFO_SECONDS)
+            with info.makefile(encoding="utf-8") as text:
+                self.host = Pidfd(json.load(text)["child-pid"])
 
     def _start_unconfined(self, descriptor):
         self._folder = Path(tempfile.mkdtemp(prefix="grading-"))

@@ -95,6 +95,29 @@ def test_host_that_does_not_start_is_broken(start):
         start("dies at once").wait_until_ready()
 
 
+BUBBLEWRAP = {
+    "says nothing": ["true"],
+    "is cut short": ["sh", "-c", "echo '{' >&$0"],
+    "keeps silent": ["sleep", "60"],
+    "is missing": ["no-such-program"],
+}
+
+
+@pytest.mark.parametrize("how", BUBBLEWRAP)
+def test_bubblewrap_that_does_not_start_is_broken(monkeypatch, how):
+    def command_line(limits, call_filter, info):
+        return [*BUBBLEWRAP[how], str(info)]
+
+    monkeypatch.setattr(confinement.bubblewrap, "command_line", command_line)
+    monkeypatch.setattr(confinement.bubblewrap, "host_command", lambda *_: [])
+    monkeypatch.setattr(confinement, "INFO_SECONDS", 0.2)
+    descriptors, children = len(os.listdir("/proc/self/fd")), psutil.Process().children()
+    with pytest.raises(Broken, match="did not start"):
+        Confinement("bubblewrap", Limits())
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert psutil.Process().children() == children
+
+
 def test_host_that_dies_is_broken_from_then_on(start):
     sandbox = start()
     sandbox.wait_until_ready()
