@@ -19,8 +19,8 @@ import nbformat
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
-# JupyterLab says so when it is connected to a kernel anew.
-OF_A_BUSY_LAB = "Could not restore the debugger state: Canceled future"
+# JupyterLab says so, in several sentences, when it is connected to a kernel anew.
+OF_A_BUSY_LAB = "Canceled future for "
 
 
 @pytest.fixture(scope="module")
