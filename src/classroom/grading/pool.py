@@ -162,19 +162,24 @@ class Forks:
             self._hang_up()
             raise WorkerFailed(answer["failed"])
         message, _ = job.of_the_course().to_message()
-        self._channel.send({"do": "prepare", "job": message})
-        self._answer()
+        self._ask({"do": "prepare", "job": message})
         self._is_ready = True
 
     def _fork(self):
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                self._channel.send({"do": "fork"}, give=theirs)
-                return Fork(wire.Channel(ours), self._answer()["pid"])
-        except (wire.Closed, ProcessLookupError):
+                return Fork(wire.Channel(ours), self._ask({"do": "fork"}, give=theirs)["pid"])
+        except (wire.Closed, wire.TooLate):
+            ours.close()
+            raise
+        except ProcessLookupError:
             ours.close()
             raise wire.Closed from None
+
+    def _ask(self, message, give=None):
+        self._channel.send(message, give=give, deadline=time.monotonic() + START_SECONDS)
+        return self._answer()
 
     def _answer(self):
         return self._channel.receive(deadline=time.monotonic() + START_SECONDS)[0]
@@ -199,8 +204,9 @@ class Fork:
     def answer(self, message: dict, payload: bytes, seconds: float) -> dict:
         """What it says to `message`. Raises WorkerFailed where it says that it failed, Closed and
         TooLate as the channel does."""
-        self._channel.send(message, payload)
-        answer, _ = self._channel.receive(deadline=time.monotonic() + seconds)
+        deadline = time.monotonic() + seconds
+        self._channel.send(message, payload, deadline=deadline)
+        answer, _ = self._channel.receive(deadline=deadline)
         if "failed" in answer:
             raise WorkerFailed(answer["failed"])
         return answer

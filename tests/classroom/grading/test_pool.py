@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from classroom.grading import pool
-from classroom.grading.job import Job, Result
+from classroom.grading.job import File, Job, Result
 from classroom.grading.limits import Limits
 
 PROGRAM = """
@@ -42,12 +42,16 @@ def work(given, parent):
     process.die_with_parent(parent)
     channel.close()
     theirs = wire.Channel(given)
+    if prepared == ["deaf"]:
+        time.sleep(60)
     while True:
         theirs.send(do(theirs.receive()[0]["setup"][0]))
 
 try:
     channel.receive()
     channel.send(START)
+    if "deaf" in START:
+        time.sleep(60)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while "failed" not in START:
         message, _, given = channel.receive_with_socket()
@@ -140,6 +144,23 @@ def test_worker_that_takes_too_long_is_ended(workers, monkeypatch):
     with pytest.raises(pool.WorkerFailed, match="did not finish"):
         one.submit(job("sleep")).result(20)
     assert one.submit(job("a")).result(20).changed == ("a",)
+
+
+def long_job():
+    return Job((), ("deaf",), (File("long", bytes(8 << 20)),))
+
+
+def test_worker_that_does_not_listen_is_ended(workers, monkeypatch):
+    monkeypatch.setattr(pool, "SECONDS_BESIDES", 0.3)
+    with pytest.raises(pool.WorkerFailed, match="did not finish"):
+        workers().submit(long_job()).result(20)
+
+
+def test_process_that_does_not_listen_is_ended(workers, monkeypatch):
+    monkeypatch.setattr(pool, "START_SECONDS", 2)
+    workers.says = {"deaf": True}
+    with pytest.raises(pool.WorkerFailed, match="did not start"):
+        workers().submit(Job((), ("#" * (8 << 20),))).result(20)
 
 
 def test_worker_that_cannot_start_says_why(workers):
