@@ -50,6 +50,7 @@ No sandbox on this machine, so nothing was run and no grade was recorded.
   {reason}
 What helps:
   Debian, Ubuntu   sudo apt-get install bubblewrap     (version 0.8 or newer)
+  Ubuntu 24.04     besides, an AppArmor profile that allows user namespaces for bwrap
   Fedora           sudo dnf install bubblewrap
   macOS, Windows   grade in a Linux container or virtual machine
   a container      allow user namespaces: docker run --security-opt seccomp=unconfined
