@@ -3,7 +3,8 @@
 Works in the folder of a course, the one with nbgrader_config.py. Where there are lessons, their
 editions are built first; where nothing was handed in, the sample class in examples/class/ is
 graded, in a course of its own. The exit status is 1 if anything is left without a grade or
-without feedback or was graded on a guess, 2 if nothing could be graded at all.
+without feedback or was graded on a guess, 2 if grading had to stop for a reason that lies in no
+submission; standard error says which, and what to do.
 """
 
 import argparse
@@ -11,27 +12,37 @@ import fnmatch
 import logging
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import AutogradeApp, GenerateFeedbackApp, NbGrader
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.exc import SQLAlchemyError
+from traitlets import TraitError
 
-from classroom import editions
+from classroom import editions, gradebook
 from classroom.course import (
     autograded_folder,
     graded_cells,
     source_folder,
     uses_attention_lab,
 )
+from classroom.grading.exporter import GradingExporter
 from classroom.register import outdated, register
 from classroom.repair.flags import flags_in
 from classroom.report import listing, read_class, render
 from classroom.sample import make_class
-from classroom.ungraded import submitted_names, without_grade
+from classroom.ungraded import in_words, submitted_names, without_grade
 
 SAMPLE = Path("examples", "class")
 LOG = ".nbgrader.log"
+NOT_CONFIGURED = """\
+No sandbox is set up, so nothing was run and no grade was recorded. nbgrader_config.py needs:
+  from classroom import configure
+  configure(c)"""
 
 
 class GivenUp(logging.Handler):
@@ -59,13 +70,22 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         root, nbgrader_options = _prepare(Path.cwd())
         assignments = options.assignments or _assignments(root)
-    except (editions.LessonError, FileNotFoundError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
-    (root / LOG).unlink(missing_ok=True)
+    except (editions.LessonError, OSError, ValueError) as error:
+        return _say(error)
     nbgrader_options += ["--force"] * options.force + [f"--student={options.student}"]
-    complete = [_grade(root, assignment, nbgrader_options) for assignment in assignments]
+    try:
+        (root / LOG).unlink(missing_ok=True)
+        complete = [_grade(root, assignment, nbgrader_options) for assignment in assignments]
+    except (NbGraderException, TraitError, OSError) as error:
+        return _say(error)
+    except SQLAlchemyError as error:
+        return _say(gradebook.in_words(error))
     return 0 if all(complete) else 1
+
+
+def _say(error: object) -> int:
+    print(error, file=sys.stderr)
+    return 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -116,17 +136,21 @@ def _grade(root: Path, assignment: str, options: list[str]) -> bool:
         print(f"{assignment}: nothing was handed in by a student called {course.student_id}")
         return False
     ungraded = without_grade(course, assignment, students, errors)
-    _, without_feedback = run_nbgrader(GenerateFeedbackApp, assignment, options)
     graded = [student for student in students if student not in ungraded]
+    if reason := _met_by_all(students, ungraded, errors):
+        raise NbGraderException(
+            f"No submission could be graded. {reason}\nnbgrader's own words are in {root / LOG}"
+        )
+    _, without_feedback = run_nbgrader(GenerateFeedbackApp, assignment, options)
     noted = {
         student: flags_in(autograded_folder(course, assignment, student)) for student in graded
     }
     flags = {student: found for student, (found, _) in noted.items()}
     # nbgrader registers what it grades; here it may have found nothing to grade.
     register(course, assignment, app.config)
-    with Gradebook(course.db_url, course.course_id) as gradebook:
+    with Gradebook(course.db_url, course.course_id) as book:
         cells = graded_cells(course, assignment)
-        report = read_class(gradebook, assignment, cells, students, ungraded, flags)
+        report = read_class(book, assignment, cells, students, ungraded, flags)
     if warning := outdated(course, assignment):
         print(f"{warning}\n")
     print(render(report))
@@ -139,26 +163,67 @@ def _grade(root: Path, assignment: str, options: list[str]) -> bool:
     return report.complete and not guessed and not without_feedback
 
 
+def _met_by_all(
+    students: Sequence[str], ungraded: Mapping[str, str], errors: Mapping[str, BaseException]
+) -> str | None:
+    """Why nobody has a grade, if the reason is one that lies in no submission."""
+    for name, error in errors.items():
+        if name not in students:  # where nbgrader reads the assignment
+            return f"In {name}/: {in_words(error)}"
+    # What an OSError says besides is the name of a file.
+    alike = {getattr(error, "strerror", None) or str(error) for error in errors.values()}
+    if len(alike) == 1 and ungraded == {name: in_words(errors.get(name)) for name in students}:
+        return ungraded[students[0]]
+    return None
+
+
 def run_nbgrader(
     command: type[NbGrader], assignment: str, options: list[str]
 ) -> tuple[NbGrader, dict[str, BaseException]]:
     """Run an nbgrader command; the application, and the errors it met by student.
 
     nbgrader exits with an error if a single submission fails; that is no reason to stop here.
+
+    Raises:
+        NbGraderException, TraitError, SQLAlchemyError: it stopped for a reason that lies in no
+            submission, such as a machine without sandboxes or a gradebook that is locked.
     """
-    app = command.instance()
+    app = command.instance(raise_config_file_errors=True)
     given_up = GivenUp()
     try:
-        app.initialize([assignment, *options])
+        _read_settings(app, [assignment, *options])
         file = logging.FileHandler(Path(app.coursedir.root, LOG), encoding="utf-8")
+        file.handleError = lambda record: None  # on a full disk: a traceback for every line
         app.log.handlers = [file, given_up]
         app.start()
-    except SystemExit:
-        pass
+    except SystemExit as stop:
+        if reason := _reason(stop):
+            raise reason from None
     finally:
         app.close_handlers()
         command.clear_instance()
     return app, given_up.errors
+
+
+def _read_settings(app: NbGrader, arguments: list[str]) -> None:
+    """nbgrader would go on without settings that it cannot read, and without a sandbox."""
+    try:
+        app.initialize(arguments)
+    except Exception as error:
+        message = f"nbgrader_config.py cannot be read: {type(error).__name__}: {error}"
+        raise NbGraderException(message) from error
+    if not issubclass(Autograde(parent=app).exporter_class, GradingExporter):
+        raise NbGraderException(NOT_CONFIGURED)
+
+
+def _reason(stop: SystemExit) -> BaseException | None:
+    """The error for which nbgrader stopped, unless it only sums up what it could not grade."""
+    error = stop.__context__
+    if not isinstance(error, NbGraderException):
+        return error or NbGraderException(f"nbgrader stopped; its own words are in {LOG}")
+    if isinstance(error.__context__, SQLAlchemyError):
+        return error.__context__
+    return error if error.__context__ else None
 
 
 if __name__ == "__main__":

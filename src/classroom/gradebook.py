@@ -8,12 +8,19 @@ from nbgrader.api import Base, Course, Gradebook
 from nbgrader.dbutil import ALEMBIC_DIR
 from sqlalchemy import Connection, Engine, MetaData, QueuePool, create_engine, inspect, text
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 TABLE = "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"
 # A notebook's grades are asked for all the time; without it, every grade of the class is read.
 INDEX = "CREATE INDEX IF NOT EXISTS {0}_notebook_id ON {0} (notebook_id)"
 INDEXED = ("grade", "comment")
 LOCK = 0x6D6861  # any number, but the same for all graders
+ADVICE = """\
+The gradebook cannot be read or written: {reason}
+  locked           close what else has it open, such as a formgrader or another grading
+  disk is full     make room
+  no such column   it is an older nbgrader's: keep a copy of it, then run  nbgrader db upgrade
+Then run this command again: what has a grade keeps it."""
 
 _engines: dict[str, Engine] = {}
 _known_as_complete: set[Engine] = set()
@@ -120,6 +127,11 @@ def held(db_url: str) -> Iterator[None]:
             yield
     finally:
         engine.dispose()
+
+
+def in_words(error: SQLAlchemyError) -> str:
+    """What is wrong with a gradebook, and what to do about it."""
+    return ADVICE.format(reason=getattr(error, "orig", None) or str(error).splitlines()[0])
 
 
 def enter_course(gradebook: Gradebook, course_id: str) -> None:

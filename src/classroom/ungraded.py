@@ -43,7 +43,7 @@ def without_grade(
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
         return {
-            student: reason(course, assignment, student) or _in_words(errors.get(student))
+            student: reason(course, assignment, student) or in_words(errors.get(student))
             for student in students
             if not _is_graded(gradebook, course, assignment, student)
         }
@@ -86,7 +86,8 @@ def _complaint_about(folder: Path, source: Path) -> str | None:
     return "; ".join(dict.fromkeys(reasons))
 
 
-def _in_words(error: BaseException | None) -> str:
+def in_words(error: BaseException | None) -> str:
+    """Why nbgrader gave up a submission, in one line; None stands for one it has not met."""
     if error is None:
         return "not graded yet"
     return f"{type(error).__name__}: {error}".splitlines()[0]

@@ -1,11 +1,17 @@
+import errno
 import json
 import logging
+import os
+import sqlite3
+from contextlib import closing
 
 import nbformat
 import pytest
+from nbconvert.writers import FilesWriter
 from nbgrader.api import Gradebook
 
 from classroom.grade import GivenUp, main
+from classroom.register import register
 
 CONFIG = "from classroom import configure\n\nc = get_config()\nconfigure(c)\n"
 
@@ -118,6 +124,78 @@ def test_a_course_without_such_assignments_is_said(course, capsys):
     course.source().unlink()
     assert main([]) == 2
     assert "no assignment in" in capsys.readouterr().err
+
+
+class TestNothingCanBeGraded:
+    """The reason lies in no submission."""
+
+    def why(self, course, capsys):
+        """What is said of it; that nothing is printed or recorded."""
+        course.hand_in("ada")
+        assert main([]) == 2
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert not (course.root / "autograded" / "ada" / "small").exists()
+        return printed.err
+
+    def test_a_sandbox_that_cannot_start(self, course, capsys, monkeypatch):
+        bwrap = course.root / "bin" / "bwrap"
+        bwrap.parent.mkdir()
+        bwrap.write_text("#!/bin/sh\necho 'bwrap: no user namespaces' >&2\nexit 1\n")
+        bwrap.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{bwrap.parent}{os.pathsep}{os.environ['PATH']}")
+        said = self.why(course, capsys)
+        assert "bwrap cannot start one: bwrap: no user namespaces" in said
+        assert "docker run --security-opt" in said
+        assert not (course.root / "gradebook.db").exists()
+
+    def test_a_locked_gradebook(self, course, capsys):
+        url = f"sqlite:///{course.root / 'gradebook.db'}?timeout=0.01"
+        (course.root / "nbgrader_config.py").write_text(
+            f"{CONFIG}c.CourseDirectory.db_url = '{url}'"
+        )
+        with closing(sqlite3.connect(course.root / "gradebook.db")) as lock:
+            lock.execute("begin exclusive")
+            said = self.why(course, capsys)
+        assert "database is locked" in said
+        assert "close what else has it open" in said
+
+    def test_a_gradebook_that_is_none(self, course, capsys):
+        (course.root / "gradebook.db").write_text("anything else, and of some length")
+        assert "file is not a database" in self.why(course, capsys)
+
+    def test_an_assignment_that_is_none(self, course, capsys):
+        edit(course.source(), lambda cells: cells.append(copy(cells[3])))
+        assert "In source/: ValidationError: Notebook failed to validate" in self.why(
+            course, capsys
+        )
+
+    @pytest.mark.parametrize("registered", [False, True])
+    def test_a_full_disk(self, course, capsys, monkeypatch, registered):
+        if registered:
+            register(course.directory, "small", course.config)
+
+        def write(self, *_, **__):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(FilesWriter, "write", write)
+        course.hand_in("bob")
+        said = self.why(course, capsys)
+        assert said.count("No space left on device") == 1
+        assert ".nbgrader.log" in said
+
+    @pytest.mark.parametrize(
+        ("config", "words"),
+        [
+            ("configure(", "nbgrader_config.py cannot be read: SyntaxError"),
+            (f"{CONFIG}c.Grading.workers = 'two'", "'workers' trait"),
+            (f"{CONFIG}c.NbGrader.logfile = 2", "'logfile' trait"),
+            ("", "No sandbox is set up"),
+        ],
+    )
+    def test_settings_that_cannot_be_used(self, course, capsys, config, words):
+        (course.root / "nbgrader_config.py").write_text(config)
+        assert words in self.why(course, capsys)
 
 
 def test_errors_are_kept_by_student():

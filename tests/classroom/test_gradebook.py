@@ -89,6 +89,17 @@ def test_postgresql_takes_assignments_of_a_course_without_a_name(new_database):
         book.add_assignment("small")
 
 
+def test_what_is_wrong_is_said_with_what_to_do():
+    locked = sqlalchemy.exc.OperationalError("SELECT 1", {}, Exception("database is locked"))
+    said = gradebook.in_words(locked)
+    assert said.startswith("The gradebook cannot be read or written: database is locked\n")
+    assert "close what else has it open" in said
+    assert "SELECT" not in said
+    assert "Could not locate column" in gradebook.in_words(
+        sqlalchemy.exc.NoSuchColumnError("Could not locate column\nin a row")
+    )
+
+
 @pytest.fixture
 def shared(monkeypatch):
     """Engines are shared until the test is over."""

@@ -15,6 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
+from classroom import gradebook
 from classroom.regrade.apply import apply
 from classroom.regrade.changes import find_changes
 from classroom.regrade.table import render
@@ -34,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (FileNotFoundError, ValueError, NbGraderException) as error:
         return _say(error)
     except SQLAlchemyError as error:
-        return _say(f"the gradebook cannot be read or written: {str(error).splitlines()[0]}")
+        return _say(gradebook.in_words(error))
     return 0
 
 
