@@ -44,7 +44,8 @@ print(torch.eye(2))
 
 
 def main(descriptor: int, work: Path, limits: dict):
-    """Serve until the judge closes the socket `descriptor`. `work` is where submissions work."""
+    """Serve until the judge closes the socket `descriptor`. `work` is where submissions work;
+    without a sandbox the folder that it lies in is removed in the end."""
     channel = wire.Channel(socket.socket(fileno=descriptor))
     shell = warm_up(limits["output"])
     harden(limits)
@@ -52,10 +53,12 @@ def main(descriptor: int, work: Path, limits: dict):
     host = Host(channel, shell, work)
     host.tidy()
     host.before = state.snapshot() if alone() else {}
-    channel.send({"ready": True})
     with suppress(wire.Closed):
+        channel.send({"ready": True})
         host.serve()
     kill_others(host.child)
+    if not alone():
+        shutil.rmtree(work.parent, ignore_errors=True)  # a judge that was killed could not do it
 
 
 def alone() -> bool:
@@ -98,7 +101,8 @@ def _tiny_probes():
 
 
 def harden(limits):
-    """Close this process to its children, and bound what each of them may use."""
+    """Bound what each child of this process may use, and close this process to them. Without a
+    sandbox it stays open, or its memory could not be measured by its own user."""
     bounds = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_FSIZE: limits["file"],
@@ -109,9 +113,11 @@ def harden(limits):
     for kind, bound in bounds.items():
         resource.setrlimit(kind, (bound, bound))
     Path("/proc/self/oom_score_adj").write_text("1000")  # if memory runs out, this goes first
-    process.close_to_children()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # children vanish when they end
+    if alone():
+        process.close_to_children()
+        # Children vanish when they end. Elsewhere a stranger could then get the number of one.
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
 class Host:
@@ -145,14 +151,16 @@ class Host:
                     self.channel.send({})
 
     def start(self, given: socket.socket):
+        parent = os.getpid()
         self.child = os.fork()
         if self.child == 0:
-            self.become_submission(given)
+            self.become_submission(parent, given)
         given.close()
         self.channel.send({})
 
-    def become_submission(self, given):
+    def become_submission(self, parent, given):
         try:
+            process.die_with_parent(parent)
             self.channel.close()
             with suppress(wire.Closed):
                 serve(wire.Channel(given), self.shell, self.work / "submission")
@@ -167,6 +175,7 @@ class Host:
     def end(self):
         """Kill whatever the submission left, empty its folders, say what is not as it was."""
         kill_others(self.child)
+        self.child = None
         try:
             self.tidy()
             changed = state.differences(self.before, state.snapshot()) if alone() else []

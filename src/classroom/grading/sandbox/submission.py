@@ -43,7 +43,6 @@ def serve(channel: wire.Channel, shell, folder: Path):
 
 
 def _begin(folder):
-    process.die_with_parent(os.getppid())
     os.setsid()
     process.silence()
     process.reseed()
@@ -71,13 +70,14 @@ def _run(shell, source):
 
 
 def _fork_observer(channel, given: socket.socket, names: dict) -> int:
+    parent = os.getpid()
     child = os.fork()
     if child:
         given.close()
         return child
     try:
         gc.freeze()
-        process.die_with_parent(os.getppid())
+        process.die_with_parent(parent)
         channel.close()
         with contextlib.suppress(wire.Closed):
             serve_observer(wire.Channel(given), names)

@@ -1,13 +1,17 @@
 """The host of a sandbox without a sandbox: here it is not the first process."""
 
+import ctypes
 import os
-import signal
+import socket
 import subprocess
 
 import pytest
 
-from classroom.grading.sandbox import host, state
+from classroom.grading.limits import Limits
+from classroom.grading.sandbox import host, state, wire
 from classroom.grading.sandbox.host import Host
+
+PR_GET_DUMPABLE = 3
 
 
 class Channel:
@@ -81,11 +85,62 @@ def test_interrupt_of_an_ended_submission_is_harmless(tidy_host):
     assert tidy_host.channel.sent == [{}]
 
 
-def test_processes_of_a_submission_are_killed():
-    child = os.fork()
-    if child == 0:  # a process that has no other children to wait for
-        with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
+def test_processes_of_a_submission_are_killed(in_fork, tmp_path):
+    def leave_one_behind():
+        program = f"sleep 20; touch {tmp_path}/survived"
+        with subprocess.Popen(["sh", "-c", program], start_new_session=True) as process:
             host.kill_others(process.pid)
-            os._exit(process.wait() + 100)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    assert status in (100, 100 - signal.SIGKILL)
+
+    assert in_fork(leave_one_behind) == 0
+    assert not any(tmp_path.iterdir())
+
+
+def test_number_of_an_ended_submission_stays_its_own_until_it_is_forgotten(
+    tidy_host, in_fork, monkeypatch
+):
+    monkeypatch.setattr(tidy_host, "become_submission", lambda *_: os._exit(0))
+
+    def start_and_end():
+        host.harden(Limits().as_dict())
+        tidy_host.start(*socket.socketpair()[:1])
+        child = tidy_host.child
+        os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # fails if there is none
+        tidy_host.end()
+        with pytest.raises(ChildProcessError):
+            os.waitpid(child, 0)
+        assert tidy_host.child is None
+
+    assert in_fork(start_and_end) == 0
+
+
+def test_submission_ends_with_its_host(tidy_host, orphaned, monkeypatch):
+    def start(written):
+        monkeypatch.setattr(host, "serve", lambda *_: os.write(written, b"served"))
+        tidy_host.channel = wire.Channel(socket.socketpair()[0])
+        tidy_host.start(socket.socketpair()[0])
+
+    assert orphaned(start) == b""
+
+
+def test_memory_of_a_host_without_a_sandbox_may_be_measured(in_fork):
+    def harden():
+        host.harden(Limits().as_dict())
+        assert ctypes.CDLL(None).prctl(PR_GET_DUMPABLE) == 1
+
+    assert in_fork(harden) == 0
+
+
+@pytest.mark.parametrize("when", ["warm_up", "serve"])
+def test_host_without_a_sandbox_leaves_no_folder(in_fork, monkeypatch, tmp_path, when):
+    folder = tmp_path / "grading-1"
+    (folder / "work").mkdir(parents=True)
+
+    def serve():
+        ours, theirs = socket.socketpair()
+        monkeypatch.setattr(host, "warm_up", lambda _: when == "warm_up" and ours.close())
+        monkeypatch.setattr(Host, "serve", lambda self: ours.close() or self.channel.receive())
+        monkeypatch.setattr(host, "harden", lambda limits: None)
+        host.main(theirs.detach(), folder / "work", Limits().as_dict())
+
+    assert in_fork(serve) == 0
+    assert not any(tmp_path.iterdir())

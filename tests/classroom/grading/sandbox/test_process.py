@@ -14,18 +14,6 @@ import torch
 from classroom.grading.sandbox import process
 
 
-def in_fork(action):
-    """Run `action` in a fork; return the exit status of it."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            status = action()
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-
-
 def test_process_dies_with_its_parent():
     program = (
         "import os, time\nfrom classroom.grading.sandbox import process\n"
@@ -41,16 +29,15 @@ def test_process_dies_with_its_parent():
     child.wait(timeout=10)
 
 
-def test_process_whose_parent_is_gone_ends_at_once():
+def test_process_whose_parent_is_gone_ends_at_once(in_fork):
     def action():
         with pytest.raises(SystemExit, match="gone"):
             process.die_with_parent(os.getpid())
-        return 0
 
     assert in_fork(action) == 0
 
 
-def test_silent_process_writes_nowhere(capfd):
+def test_silent_process_writes_nowhere(in_fork, capfd):
     def action():
         process.silence()
         os.write(1, b"out")

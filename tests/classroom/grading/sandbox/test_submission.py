@@ -1,5 +1,6 @@
 """What a submission's process answers, in a thread of this one."""
 
+import os
 import socket
 import threading
 
@@ -72,6 +73,15 @@ def test_function_is_called(ask):
 def test_call_that_fails_says_so_in_a_line(ask):
     header, _ = ask("call", "fail", observation.encode((1,)))
     assert header == {"failed": "ZeroDivisionError: division by zero"}
+
+
+def test_observer_ends_with_the_submission(orphaned, monkeypatch):
+    def observe(written):
+        ours, theirs = socket.socketpair()
+        monkeypatch.setattr(submission, "serve_observer", lambda *_: os.write(written, b"served"))
+        submission._fork_observer(wire.Channel(ours), theirs, {})
+
+    assert orphaned(observe) == b""
 
 
 def test_files_are_written_into_folders(tmp_path):
