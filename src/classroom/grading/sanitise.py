@@ -25,10 +25,14 @@ PICTURES = ("image/png", "image/jpeg")
 TEXTS = ("text/plain", "text/markdown")
 BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
 DATA_PICTURE = re.compile(r"data:image/(png|jpeg|gif|svg\+xml)[;,]")
-# MathJax turns these into links and attributes.
-LIVE_MATH = re.compile(r"\\(?=(href|url|class|cssId|style|mmlToken|require|html\w*)\b)")
+LINK = re.compile(r"(https?:|mailto:|#)", re.IGNORECASE)
+# MathJax turns these into links, attributes, pictures and further commands.
+LIVE_MATH = re.compile(
+    r"\\+(?=(href|url|class|cssId|style|data|bbox|mmlToken|require|unicode|csname"
+    r"|includegraphics|html[A-Za-z]*)(?![A-Za-z]))"
+)
 
-TAGS = nh3.ALLOWED_TAGS - {"area", "map"}
+TAGS = nh3.ALLOWED_TAGS - {"area", "map", "wbr"}  # MathJax reads a word on across a <wbr>
 ATTRIBUTES = {
     **nh3.ALLOWED_ATTRIBUTES,
     "*": {"class", "id", "title", "lang", "dir"},
@@ -52,7 +56,7 @@ class HarmlessOutputs(CoursePreprocessor):
         self, cell: NotebookNode, resources: dict, index: int
     ) -> tuple[NotebookNode, dict]:
         if cell.cell_type == "raw":
-            cell.source = html.escape(cell.source)
+            cell.source = clean(html.escape(cell.source))
         for output in cell.get("outputs", ()):
             if "data" in output:
                 output.data = NotebookNode(harmless_bundle(output.data))
@@ -95,14 +99,14 @@ def clean(text: str) -> str:
         attribute_filter=_attribute,
         url_schemes={"http", "https", "mailto", "data"},
     )
-    return LIVE_MATH.sub("", cleaned)
+    return LIVE_MATH.sub(" ", cleaned)  # not "": what is before could join what follows
 
 
 def _attribute(tag, name, value):
     if name == "src":
         return value if DATA_PICTURE.match(value) else None
-    if name == "href":
-        return None if value.lstrip().lower().startswith("data:") else value
+    if name in ("href", "cite"):
+        return value if LINK.match(value) else None
     return value
 
 
