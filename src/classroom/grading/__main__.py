@@ -1,6 +1,5 @@
-"""`python -m classroom.grading DESCRIPTOR`: fork workers, as many as that socket asks for."""
+"""`python -m classroom.grading DESCRIPTOR PARENT`: fork workers, as many as that socket asks for."""
 
-import os
 import socket
 import sys
 from contextlib import suppress
@@ -11,8 +10,8 @@ from classroom.grading.limits import Limits
 from classroom.grading.sandbox import process, wire
 
 
-def main(descriptor: int):
-    process.die_with_parent(os.getppid())
+def main(descriptor: int, parent: int):
+    process.die_with_parent(parent)
     channel = wire.Channel(socket.socket(fileno=descriptor))
     with suppress(wire.Closed):
         orders, _ = channel.receive()
@@ -27,4 +26,4 @@ def main(descriptor: int):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(*map(int, sys.argv[1:]))

@@ -136,10 +136,11 @@ class Forks:
 
     def _start(self):
         ours, theirs = socket.socketpair()
+        told = str(theirs.fileno()), str(os.getpid())
         with theirs:
             try:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", "classroom.grading", str(theirs.fileno())],
+                    [sys.executable, "-m", "classroom.grading", *told],
                     pass_fds=(theirs.fileno(),),
                     stdin=subprocess.DEVNULL,
                     env=os.environ | {"OMP_NUM_THREADS": "1"},

@@ -79,7 +79,7 @@ def workers(monkeypatch):
     def start(command, **kwargs):
         make.started_by = threading.current_thread()
         program = PROGRAM.replace("START", repr(make.says))
-        started.append(popen([sys.executable, "-c", program, command[-1]], **kwargs))
+        started.append(popen([sys.executable, "-c", program, *command[3:]], **kwargs))
         return started[-1]
 
     def make(size=1):
