@@ -74,10 +74,10 @@ def course(tmp_path, monkeypatch, request):
     monkeypatch.setattr(nbgrader.api, "get_alembic_version", _alembic_version)
     monkeypatch.chdir(tmp_path)
 
-    def pool(size, isolation, limits, seed):
+    def pool(size, isolation, limits, seed, wait):
         if (isolation, limits) == ("bubblewrap", Limits()):
             return Lent(request.getfixturevalue("workers"))
-        return Pool(size, isolation, limits, seed)
+        return Pool(size, isolation, limits, seed, wait)
 
     monkeypatch.setattr(grading, "Pool", pool)
     config = Config()

@@ -1,4 +1,4 @@
-"""`python -m classroom.grading DESCRIPTOR PARENT`: fork workers, as many as that socket asks for."""
+"""`python -m classroom.grading DESCRIPTOR PARENT`: fork the workers that a socket asks for."""
 
 import socket
 import sys

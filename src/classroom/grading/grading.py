@@ -125,7 +125,7 @@ class Grading(LoggingConfigurable):
 
     def _pool(self, submissions):
         size = min(self.workers, submissions or 1)
-        return Pool(size, self.isolation, self.limits, self.seed)
+        return Pool(size, self.isolation, self.limits, self.seed, wait=not submissions)
 
     def _cluster(self):
         try:

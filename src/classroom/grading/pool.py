@@ -26,10 +26,14 @@ class WorkerFailed(Exception):
 
 
 class Pool:
-    """Grades jobs on `size` workers. It is to be closed; after that, no process of it is left."""
+    """Grades jobs on `size` workers. It is to be closed; after that, no process of it is left.
 
-    def __init__(self, size: int, isolation: str, limits: Limits, seed: int):
+    wait: start no process before there is a job.
+    """
+
+    def __init__(self, size: int, isolation: str, limits: Limits, seed: int, wait: bool = False):
         self.size = size
+        self._wait = wait
         self._jobs = SimpleQueue()
         self._forks = Forks(size, isolation, limits, seed)
         self._workers = [Worker(self._forks, limits) for _ in range(size)]
@@ -50,8 +54,9 @@ class Pool:
         self._forks.close()
 
     def _serve(self, worker):
-        with suppress(WorkerFailed):  # which is told by the first job
-            self._forks.start()
+        if not self._wait:
+            with suppress(WorkerFailed):  # which is told by the first job
+                self._forks.start()
         while True:
             job, future = self._jobs.get()
             if future.set_running_or_notify_cancel():
@@ -81,6 +86,9 @@ class Worker:
             except wire.TooLate:
                 self.stop()
                 raise WorkerFailed(f"the worker did not finish in {seconds:.0f} seconds") from None
+            except wire.Malformed as error:
+                self.stop()
+                raise WorkerFailed(f"what the worker found is no result ({error})") from None
         raise WorkerFailed("the worker process died twice while it ran this notebook")
 
     def stop(self):

@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 
-from classroom.grading import bubblewrap
+from classroom.grading import bubblewrap, grading
 from classroom.grading.record import Record
 
 # nbgrader's own queries set these off.
@@ -122,6 +122,21 @@ def test_isolation_is_given_up_only_explicitly_and_the_grade_says_so(course, mon
     assert scores(course) == {"ada": 3}
     assert Record.read(autograded(course, "ada")).isolation == "none"
     assert "without a sandbox" in caplog.text
+
+
+def test_workers_wait_where_nothing_is_to_be_graded(course, monkeypatch):
+    waited = []
+    make = grading.Pool
+
+    def pool(*orders, wait):
+        waited.append(wait)
+        return make(*orders, wait=wait)
+
+    monkeypatch.setattr(grading, "Pool", pool)
+    course.hand_in("ada")
+    autograde(course)
+    autograde(course)
+    assert waited == [False, True]
 
 
 # --- cut off ---

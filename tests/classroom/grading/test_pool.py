@@ -45,7 +45,11 @@ def work(given, parent):
     if prepared == ["deaf"]:
         time.sleep(60)
     while True:
-        theirs.send(do(theirs.receive()[0]["setup"][0]))
+        order = theirs.receive()[0]["setup"][0]
+        if order == "babble":
+            given.sendall(b"\\xff" * 20)
+        else:
+            theirs.send(do(order))
 
 try:
     channel.receive()
@@ -82,8 +86,8 @@ def workers(monkeypatch):
         started.append(popen([sys.executable, "-c", program, *command[3:]], **kwargs))
         return started[-1]
 
-    def make(size=1):
-        pools.append(pool.Pool(size, "bubblewrap", Limits(), seed=1))
+    def make(size=1, **options):
+        pools.append(pool.Pool(size, "bubblewrap", Limits(), seed=1, **options))
         return pools[-1]
 
     make.says = {"ready": True}
@@ -163,6 +167,13 @@ def test_process_that_does_not_listen_is_ended(workers, monkeypatch):
         workers().submit(Job((), ("#" * (8 << 20),))).result(20)
 
 
+def test_worker_that_says_what_is_no_result_is_ended(workers):
+    one = workers()
+    with pytest.raises(pool.WorkerFailed, match="no result"):
+        one.submit(job("babble")).result(20)
+    assert one.submit(job("a")).result(20).changed == ("a",)
+
+
 def test_worker_that_cannot_start_says_why(workers):
     workers.says = {"failed": "no sandbox"}
     one = workers()
@@ -178,6 +189,15 @@ def test_closed_pool_starts_nothing(workers):
     with pytest.raises(pool.WorkerFailed, match="ended"):
         one.submit(job("a")).result(20)
     assert len(workers.started) == before
+
+
+@pytest.mark.parametrize("wait", [False, True])
+def test_pool_starts_ahead_of_the_first_job_unless_it_is_to_wait(workers, monkeypatch, wait):
+    asked = []
+    start = pool.Forks.start
+    monkeypatch.setattr(pool.Forks, "start", lambda forks: asked.append(forks) or start(forks))
+    assert workers(wait=wait).submit(job("a")).result(20).changed == ("a",)
+    assert len(asked) == (1 if wait else 2)
 
 
 def test_workers_outlive_the_thread_that_made_the_pool(workers):
