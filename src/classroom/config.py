@@ -26,7 +26,7 @@ from classroom.grading.once import (
     OverwriteKernelspecOnce,
 )
 from classroom.grading.record import MarkUnfinished
-from classroom.grading.sanitise import HarmlessOutputs, markdown2html
+from classroom.grading.sanitise import DropMadeUpNotes, HarmlessOutputs, markdown2html
 from classroom.grading.save import SaveAllOrNothing
 from classroom.preprocessors import OnlyErrorsCount, UseCourseCode
 from classroom.register import pre_convert_hook
@@ -36,6 +36,7 @@ from classroom.repair.passes import Repair, SettleDoubts
 from classroom.stub import CODE_STUB
 
 SANITIZE = [
+    DropMadeUpNotes,
     Repair,
     ClearOutput,
     DeduplicateIds,

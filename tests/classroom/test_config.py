@@ -3,6 +3,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
@@ -62,3 +63,20 @@ def test_no_remarks_on_how_nbgrader_enters_a_submission(course):
         book.db.rollback()
         configure(Config())
         book.add_submission("small", "ada")
+
+
+@pytest.mark.parametrize("claim", [{"flags": ["look here"]}, {"finished": False, "x": 1}, ["x"]])
+def test_notes_that_a_student_made_up_in_another_assignment_are_not_believed(course, claim):
+    register(course.directory, "other", course.config)
+    path = course.hand_in("ada", assignment="other")
+    nb = nbformat.read(path, as_version=4)
+    nb.metadata |= {"grading": claim, "repair": claim, "own": claim}
+    nbformat.write(nb, path)
+    course.config.Execute.enabled = False  # a kernel takes seconds
+    directory = course.directory
+    directory.assignment_id = "other"
+    Autograde(coursedir=directory, config=course.config).start()
+    with Gradebook(directory.db_url) as book:
+        assert not book.find_submission_notebook("other", "other", "ada").flagged
+    nb = nbformat.read(course.root / "autograded/ada/other/other.ipynb", as_version=4)
+    assert nb.metadata.keys() & {"grading", "repair", "own"} == {"own"}

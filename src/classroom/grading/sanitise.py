@@ -1,11 +1,12 @@
 """Makes what students wrote and displayed harmless to whoever opens it.
 
 Feedback pages and the formgrader run in a browser, the formgrader with the rights of the grader's
-Jupyter server. Two places take care:
+Jupyter server. These take care:
 
 - `HarmlessOutputs`, one of the autograding passes, on outputs, raw cells and metadata. A display
   that has a picture is kept as the picture: heatmaps need no script there.
 - `markdown2html`, in place of nbconvert's filter of that name, on what Markdown has become.
+- `DropMadeUpNotes`, one of the sanitising passes, on notebooks that are not ours.
 """
 
 import html
@@ -16,7 +17,9 @@ import nh3
 from jinja2 import pass_context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
+from nbgrader.preprocessors import NbGraderPreprocessor
 
+from classroom.course import uses_attention_lab
 from classroom.grading.record import KEY
 from classroom.preprocessors import CoursePreprocessor
 from classroom.repair.flags import KEY as REPAIR_KEY
@@ -39,6 +42,18 @@ ATTRIBUTES = {
     "a": {"href"},
     "details": {"open"},
 }
+
+
+class DropMadeUpNotes(NbGraderPreprocessor):
+    """Removes what stands in another assignment's notebook where ours have their notes, which a
+    student wrote; what reads those need not ask whose a notebook is."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        course = self.parent.parent.coursedir
+        if not uses_attention_lab(course, resources["nbgrader"]["assignment"]):
+            for name in (KEY, REPAIR_KEY):
+                nb.metadata.pop(name, None)
+        return nb, resources
 
 
 class HarmlessOutputs(CoursePreprocessor):
