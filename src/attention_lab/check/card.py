@@ -1,10 +1,12 @@
 """The card beside a message in a notebook: two shapes side by side, and the learner's own result.
 
 One piece of static HTML with inline styles, readable on light and on dark pages, without scripts.
-It repeats no sentence of the message, and shows nothing of the right result but its shape.
+It repeats no sentence of the message, and shows nothing of the right result but its shape, and of
+scores that only lack their scale how far apart they would be.
 """
 
-from attention_lab.check.words import AXES
+from attention_lab.check.judge import close
+from attention_lab.check.words import AXES, ELLIPSIS
 
 MOST_HEADS, MOST_TOKENS, MOST_FEATURES = 6, 9, 8
 ACCENT = "#c2410c"
@@ -23,7 +25,7 @@ def card(evidence, symptom) -> str:
     )
     if trial is None or not trial.got or symptom.aspect == "manner":
         return ""
-    figures = _inside(trial) if trial.has_right_shape else _shapes(trial)
+    figures = _inside(trial) if trial.has_right_shape else _shapes(trial, symptom)
     if not figures:
         return ""
     style = "display:flex;flex-wrap:wrap;gap:.5em 1.5em;margin:.3em 0"
@@ -43,9 +45,9 @@ def _figure(title, rows, note=""):
 # --- two shapes ---
 
 
-def _shapes(trial):
+def _shapes(trial, symptom):
     """Both shapes, a box for each axis; one that does not fit has a thick border and a sign."""
-    if len(trial.got) != len(trial.wanted):
+    if symptom.kind != "shape":
         return []
     got, wanted = next(
         (g.shape, w.shape)
@@ -81,15 +83,19 @@ def _inside(trial):
             title = "what your mask lets through: a row for each query"
             return [_map(title, result.double().exp(), "row i should be open up to key i")]
         case "attention_scores":
-            note = f"they stray {_spread(result):.2g} from their mean; scaled ones stray about 1"
-            return [*_maps(result), _figure("all your scores", [], note)]
+            return _unscaled(result, *trial.wanted, trial.sizes["d_head"] ** 0.5)
         case "masked_softmax":
             return _maps(result, sums=True)
     return []
 
 
-def _spread(result):
-    return float(result[result.isfinite()].double().std(correction=0))
+def _unscaled(scores, right, scale):
+    """How far scores that only lack their scale stray, and how far they would with it."""
+    if not close(scores, scale * right, 1e-4):
+        return []
+    stray = float(scores.double().std(correction=0))
+    told = f"Your scores stray {stray:.2g} from their mean."
+    return [_figure(told, [], f"Divided by sqrt(d_head) it would be {stray / scale:.2g}.")]
 
 
 def _maps(result, sums=False):
@@ -109,7 +115,12 @@ def _map(title, weights, note="", sums=False):
     if odd and _is_one(weights.sum(-2)).all():
         note = "columns sum to 1, rows do not"
     rows = [
-        [_label(i), *_shaded(row[:MOST_TOKENS]), *([_sum(row)] if odd else [])]
+        [
+            _label(i),
+            *_shaded(row[:MOST_TOKENS]),
+            *_more(row, MOST_TOKENS),
+            *([_sum(row)] if odd else []),
+        ]
         for i, row in enumerate(weights[:MOST_TOKENS])
     ]
     return _figure(title, rows, note)
@@ -117,6 +128,11 @@ def _map(title, weights, note="", sums=False):
 
 def _is_one(sums):
     return (sums - 1).abs() < 1e-4
+
+
+def _more(items, most):
+    """A cell that tells that more would follow, or none."""
+    return [f'<td style="{LABEL}">{ELLIPSIS}</td>'] if len(items) > most else []
 
 
 def _label(row):
@@ -141,8 +157,12 @@ def _shaded(row):
 def _sources(title, rows, source, axes, note):
     """Where each number comes from: its place in the argument, on the axes named."""
     rows = [
-        [_label(i), *(_box(_place(number, source, axes)) for number in row)]
-        for i, row in enumerate(rows[:MOST_TOKENS, :MOST_FEATURES])
+        [
+            _label(i),
+            *(_box(_place(number, source, axes)) for number in row[:MOST_FEATURES]),
+            *_more(row, MOST_FEATURES),
+        ]
+        for i, row in enumerate(rows[:MOST_TOKENS])
     ]
     return _figure(f"{title}: {' and '.join(axes)} that each number comes from", rows, note)
 

@@ -19,6 +19,7 @@ LIBRARY_ATTENTION = re.compile(
     r"(flex|flash|efficient)_attention"
 )
 OUTPUTS = {"project": 3}
+STACKED = 4  # axes of one tensor that holds all three
 ASPECTS = ("shape", "value", "manner")
 
 
@@ -128,7 +129,7 @@ def tensors(step, output):
     """Return the tensors that an output is made of, or None if it is something else."""
     count = OUTPUTS.get(step, 1)
     if isinstance(output, Tensor):
-        stacked = count > 1 and output.dim() > 0 and output.shape[0] == count
+        stacked = count > 1 and output.dim() == STACKED and output.shape[0] == count
         return output.unbind(0) if stacked else (output,)
     if isinstance(output, tuple) and output and all(isinstance(o, Tensor) for o in output):
         return output
@@ -139,7 +140,9 @@ def _form(probe, call, outputs, wanted, output):
     if outputs is None:
         yield "shape", "type", type_name(output), len(wanted)
     elif len(outputs) != len(wanted) or (len(wanted) == 1 and isinstance(output, tuple)):
-        yield "shape", "count", len(outputs), len(wanted)
+        yield "shape", "count", shapes(outputs), shapes(wanted)
+    elif isinstance(output, Tensor) and shapes(outputs) != shapes(wanted) and len(wanted) > 1:
+        yield "shape", "count", (tuple(output.shape),), shapes(wanted)
     elif shapes(outputs) != shapes(wanted):
         yield "shape", "shape", shapes(outputs), shapes(wanted)
     else:

@@ -5,6 +5,7 @@ catalogue's implementations are compared, the OTHERS after; of these only the on
 ANYWHERE know nothing of a step. What is seen BESIDE the numbers need not be why they are wrong.
 """
 
+import re
 from itertools import permutations
 
 import torch
@@ -18,6 +19,7 @@ HAS_LAYERS = ("project", "MultiHeadAttention")
 CASTS = {"_to_copy", "half", "bfloat16"}
 SCALED_AGAIN = 0.75  # a root of d_head = 2, the smallest there is to divide by, makes 0.71
 FEW = 0.05  # of the numbers
+REFUSED_SIZES = re.compile(r"(?:shape '|sizes )\[([-\d, ]+)\]")  # torch's words
 
 
 # --- certain, whatever the numbers are ---
@@ -136,6 +138,17 @@ def refused_view(evidence):
     if not any(probe.basic for probe in refused):
         return "contiguous-only"
     return "missing-contiguous" if evidence.step in ("merge_heads", "MultiHeadAttention") else None
+
+
+def written_sizes(evidence):
+    """It asks for a shape that no input has room for, with one number in it for all of them."""
+    failed = [t.outcome.failure for t in evidence.wrong if t.outcome.failure]
+    found = [REFUSED_SIZES.search(failure.message) for failure in failed]
+    if len(found) < 2 or not all(found) or any(t.right for t in evidence.basic):
+        return None
+    asked = zip(*(match[1].split(", ") for match in found), strict=False)
+    same = {sizes[0] for sizes in asked if len(set(sizes)) == 1}
+    return "hard-coded-size" if same - {"1", "-1"} else None
 
 
 def constant(evidence):
@@ -592,6 +605,7 @@ OTHERS = (
     float_size,
     no_default,
     refused_view,
+    written_sizes,
     constant,
     returned_extra,
     dropped_ones,

@@ -6,6 +6,7 @@ import textwrap
 import torch
 
 from attention_lab.check.judge import close, tensors
+from attention_lab.check.references import STEPS
 from attention_lab.check.relations import relation
 
 UNWRITTEN = (
@@ -82,6 +83,8 @@ def meaning(evidence, symptom) -> tuple[str, str]:
 
 
 def _advice(failure):
+    if failure.inside in STEPS:
+        return tuple(text.format(failure.inside) for text in GIVEN_WRONG)
     fitting = (
         advice for kind, text, *advice in ADVICE if kind == failure.type and text in failure.message
     )
@@ -103,11 +106,18 @@ def _error(evidence, symptom):
 
 
 def _raised(failure, length=MESSAGE):
-    where = f" in `{_short(failure.line)}`" if failure.line else ""
+    where = _where(failure)
     message = textwrap.shorten(failure.message, length, placeholder=f" {ELLIPSIS}")
     if where:  # what torch puts in brackets is longer than what a learner can use
         message = re.sub(r" \(at least [^()]*\)", "", message)
     return f"raised {failure.type}{where}: {message}"
+
+
+def _where(failure):
+    line = f"`{_short(failure.line)}`" if failure.line else ""
+    if failure.inside in STEPS:  # a process that is not trusted may send any name
+        return f" in `{failure.inside}`" + (f", called in {line}" if line else "")
+    return line and f" in {line}"
 
 
 def _short(line, length=48):
@@ -209,6 +219,25 @@ def _device(evidence, symptom):
     return f"it {_raised(symptom.got)}"
 
 
+def _type(evidence, symptom):
+    wanted = "one tensor" if symptom.wanted == 1 else f"{symptom.wanted} tensors"
+    if symptom.got == "NoneType":
+        return f"it returned None; wanted: {wanted}. Is there a `return`?"
+    return f"it returned {symptom.got}; wanted: {wanted}."
+
+
+def _count(evidence, symptom):
+    got, wanted = map(_tensors, (symptom.got, symptom.wanted))
+    held = " in a list or tuple" if len(symptom.got) == len(symptom.wanted) else ""
+    return f"it returned {got}{held}; wanted: {wanted}."
+
+
+def _tensors(shapes):
+    """One tensor of shape (2, 5), 3 tensors of shape (2, 5) or of shapes (2, 5) and (5,)."""
+    count = "one tensor" if len(shapes) == 1 else f"{len(shapes)} tensors"
+    return f"{count} of shape{'s' * (len(set(shapes)) > 1)} {shape(shapes)}"
+
+
 def _loop(evidence, symptom):
     counts = ", ".join(f"{heads} heads take {calls}" for heads, calls in symptom.got)
     return f"{counts} calls into torch."
@@ -217,8 +246,8 @@ def _loop(evidence, symptom):
 SEEN = {
     "unusable": _unusable,
     "error": _error,
-    "type": lambda e, s: f"it returned {_thing(s.got)}; wanted: {_tensors(s.wanted)}.",
-    "count": lambda e, s: f"it returned {s.got} things; wanted: {_tensors(s.wanted)}.",
+    "type": _type,
+    "count": _count,
     "shape": lambda e, s: f"the shape is {shape(s.got)}; wanted: {shape(s.wanted)}.",
     "dtype": lambda e, s: "it returned {}; wanted: {}.".format(*_dtype(s)),
     "device": _device,
@@ -301,7 +330,7 @@ MEANING = {
         "what stands after `return`.",
     ),
     "shape": (
-        "some axis is missing, too many or in another place.",
+        "an axis is missing, extra or misplaced.",
         "name each axis of your result aloud.",
     ),
     "dtype": (
@@ -313,7 +342,10 @@ MEANING = {
         "inf - inf, 0 * inf or 0 / 0 happened on the way.",
         "rows that are closed everywhere.",
     ),
-    "value": ("the form is right, the sum is not.", "compute one number by hand for two tokens."),
+    "value": (
+        "it is none of the usual mistakes.",
+        "take two tokens, print what each line makes, and compare it with a sum by hand.",
+    ),
     "law": (
         "tokens meet that should not, or do not meet that should.",
         "which axis is summed over?",
@@ -331,10 +363,8 @@ MEANING = {
     "loop": ("heads are worked off one by one.", "one matrix product serves all leading axes."),
 }
 
-
-def _thing(name):
-    return "None: is there a `return`?" if name == "NoneType" else name
-
-
-def _tensors(count):
-    return "one tensor" if count == 1 else f"{count} tensors"
+# Of an exception in a step that stands in for the learner's own.
+GIVEN_WRONG = (
+    "even a right `{}` cannot work with what it is given there.",
+    "print the shapes that go into `{}`.",
+)

@@ -43,6 +43,7 @@ COMPARISONS = {
     )
 }
 _equal = torch.equal  # torch's own, whatever an answer puts in its place later
+GIVEN = "<given steps>"
 NOT_THE_LEARNERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[1]))
 
 
@@ -159,7 +160,7 @@ def _call(target, call, module, modes):
         with contextlib.ExitStack() as stack:
             for mode in modes:
                 stack.enter_context(mode)
-            returned = _unpacked(target(*args), len(call.upstream))
+            returned = _unpacked(target(*args), call.upstream)
         output, failure = _plain(returned), None
     except BaseException as error:
         returned, output, failure = None, None, _failure(error)
@@ -211,14 +212,16 @@ def _copy(tensor):
     ).copy_(tensor)
 
 
-def _unpacked(output, expected):
+def _unpacked(output, upstream):
     """Take apart what unpacks to several tensors: a list, an iterator, a dictionary's values, a
-    stacked tensor."""
+    stacked tensor, if as many of that shape are expected."""
     if isinstance(output, Iterator | ValuesView | tuple | list):
         return tuple(_as_plain_class(item) for item in islice(output, MAX_OUTPUTS))
     output = _as_plain_class(output)
-    stacked = isinstance(output, Tensor) and output.dim() > 0 and output.shape[0] == expected > 1
-    return tuple(output.unbind(0)) if stacked else output
+    if len(upstream) < 2 or not isinstance(output, Tensor):
+        return output
+    is_stack = output.shape == (len(upstream), *upstream[0].shape)
+    return tuple(output.unbind(0)) if is_stack else output
 
 
 def _as_plain_class(value):
@@ -320,17 +323,20 @@ def _failure(error):
         message = str(error)[:1000]
     except BaseException:
         message = ""
-    return Failure(type(error).__name__[:80], message, _line(error))
+    return Failure(type(error).__name__[:80], message, *_place(error))
 
 
-def _line(error):
-    """The innermost line of the traceback that is the learner's own."""
-    lines = [
-        linecache.getline(frame.f_code.co_filename, number).strip()
-        for frame, number in traceback.walk_tb(error.__traceback__)
-        if not frame.f_code.co_filename.startswith(NOT_THE_LEARNERS)
-    ]
-    return lines[-1][:200] if lines else ""
+def _place(error):
+    """The innermost line of the traceback that is the learner's own, and the name of the given step
+    that was called there, or ""."""
+    line = inside = ""
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        code = frame.f_code
+        if code.co_filename == GIVEN:
+            inside = code.co_name[:80]
+        elif not code.co_filename.startswith(NOT_THE_LEARNERS):
+            line, inside = linecache.getline(code.co_filename, number).strip()[:200], ""
+    return line, inside
 
 
 # --- the environment of a trial ---
@@ -401,7 +407,7 @@ def _substituted(answer, source):
         yield
         return
     given = {}
-    exec(compile(source, "<given steps>", "exec"), given)
+    exec(compile(source, GIVEN, "exec"), given)
     functions = {name: f for name, f in given.items() if inspect.isfunction(f)}
     saved = [(space, name, space.get(name)) for space in _namespaces(answer) for name in functions]
     try:

@@ -121,11 +121,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Failure:
-    """An exception: its type's name, its message, and the learner's line that raised it."""
+    """An exception: its type's name, its message, and the learner's line that raised it.
+
+    inside: the name of the substituted step in which it was raised, if it was in one; then the line
+    is the one that called it.
+    """
 
     type: str
     message: str
     line: str = ""
+    inside: str = ""
 
 
 @dataclass(frozen=True)

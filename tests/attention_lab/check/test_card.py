@@ -1,5 +1,6 @@
 import re
 
+import pytest
 from tests.attention_lab.check.learner import mistake
 
 
@@ -48,8 +49,22 @@ def test_sums_are_told_where_they_tell():
 
 
 def test_the_spread_of_scores_is_told():
-    told = re.search(r"they stray (\S+) from", card("attention_scores", "return q @ k.mT"))
-    assert float(told[1]) > 2
+    shown = card("attention_scores", "return q @ k.mT")
+    told = re.search(r"Your scores stray (\S+) from.*sqrt\(d_head\) it would be (\S+)\.<", shown)
+    assert float(told[1]) / float(told[2]) == pytest.approx(6**0.5, rel=0.05)
+    assert "<table" not in shown
+
+
+def test_scores_that_lack_more_than_their_scale_have_no_card():
+    assert card("attention_scores", "return k @ q.mT") == ""
+
+
+def test_one_tensor_for_three_has_no_axes_to_compare():
+    assert card("project", "return q_proj(x)") == ""
+
+
+def test_what_is_left_out_is_told():
+    assert card("merge_heads", "return x.reshape(x.size(0), x.size(2), -1)").count("\u2026") == 7
 
 
 def test_what_a_mask_should_let_through_is_told():
@@ -57,7 +72,7 @@ def test_what_a_mask_should_let_through_is_told():
 
 
 def test_a_learners_numbers_are_shown_and_the_right_ones_are_not():
-    shown = card("attention_scores", "return torch.full((*q.shape[:3], q.size(2)), 7.0)")
+    shown = card("masked_softmax", "return torch.full_like(scores, 7)")
     assert set(re.findall(r'title="([^"]*)"', shown)) == {"7"}
 
 

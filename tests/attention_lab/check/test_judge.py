@@ -96,6 +96,20 @@ def test_a_stacked_tensor_and_a_tuple_are_the_same_projections():
     assert one("project", output=torch.stack([q, k])) == ("shape", "count")
 
 
+@pytest.mark.parametrize(
+    ("join", "shape"),
+    [
+        (lambda q, k, v: q, (3, 7, 30)),
+        (lambda q, k, v: torch.cat([q, k, v], -1), (3, 7, 90)),
+        (lambda q, k, v: torch.stack([q, k, v], -1), (3, 7, 30, 3)),
+    ],
+)
+def test_a_lone_tensor_is_not_taken_apart_along_its_batch(join, shape):
+    q, k, v = right("project")[1][0].outcomes[0].output
+    (symptom,) = symptoms("project", output=join(q, k, v))
+    assert (symptom.kind, symptom.got, symptom.wanted) == ("count", (shape,), ((3, 7, 30),) * 3)
+
+
 def test_errors_cost_the_shape_only_where_everybody_must_pass():
     failure = Failure("RuntimeError", "no")
     assert one("split_heads", failure=failure) == ("shape", "error")

@@ -33,6 +33,7 @@ SIGNED = {
         "return x.transpose(1, 2).view(x.size(0), x.size(2), -1)",
         "missing-contiguous",
     ),
+    "written_sizes": ("split_heads", "return x.view(1, 6, 4, 8).mT", "hard-coded-size"),
     "constant": (
         "merge_heads",
         "return x.new_ones(x.size(0), x.size(2), x[0, :, 0].numel())",

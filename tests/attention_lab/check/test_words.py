@@ -3,6 +3,7 @@ from tests.attention_lab.check.learner import evidence, mistake
 
 from attention_lab.check import words
 from attention_lab.check.judge import KINDS
+from attention_lab.observation import Failure
 
 
 def seen(step, source):
@@ -39,6 +40,64 @@ def test_a_relation_to_the_right_numbers_is_told():
     assert told.endswith("100% of the numbers are not: each is 1.5 times what it should be.")
     found = mistake("attend", "return 1.5 * (weights @ v)")
     assert (found.misconception, found.look) == (None, "what you multiply and divide by.")
+
+
+def test_numbers_that_show_no_mistake_are_not_explained():
+    found = mistake("attend", "return (weights @ v).sin()")
+    assert found.misconception is None
+    assert found.means == "it is none of the usual mistakes."
+
+
+@pytest.mark.parametrize(
+    ("step", "source", "told"),
+    [
+        (
+            "project",
+            "return q_proj(x)",
+            "one tensor of shape (3, 7, 30); wanted: 3 tensors of shape (3, 7, 30).",
+        ),
+        (
+            "project",
+            "return q_proj(x), x[0]",
+            "2 tensors of shapes (3, 7, 30) and (7, 30); wanted: 3 tensors of shape (3, 7, 30).",
+        ),
+        (
+            "attend",
+            "return [weights @ v]",
+            "one tensor of shape (3, 5, 7, 6) in a list or tuple; "
+            "wanted: one tensor of shape (3, 5, 7, 6).",
+        ),
+        ("project", "pass", "None; wanted: 3 tensors. Is there a `return`?"),
+        ("attend", "return {}", "dict; wanted: one tensor."),
+    ],
+)
+def test_what_came_back_is_told_as_it_was(step, source, told):
+    assert seen(step, source).endswith(f"it returned {told}")
+
+
+CALLED = """
+q, k, v = (split_heads(t, self.num_heads) for t in (q, k, v))
+w = masked_softmax(attention_scores(q, k), causal_mask(T) if causal else None)
+return self.out_proj(merge_heads(attend(w, self.v_proj(x))))
+"""
+
+
+def test_an_error_in_a_step_names_it_and_the_line_that_called_it():
+    found = mistake("MultiHeadAttention", CALLED)
+    assert "it raised RuntimeError in `attend`: " in found.seen
+    assert found.means == "even a right `attend` cannot work with what it is given there."
+    assert found.look == "print the shapes that go into `attend`."
+
+
+@pytest.mark.parametrize(
+    ("inside", "told"),
+    [
+        ("attend", "raised TypeError in `attend`, called in `a = b`: no"),
+        ("<img src=x>", "raised TypeError in `a = b`: no"),
+    ],
+)
+def test_only_the_name_of_a_step_is_believed(inside, told):
+    assert words._raised(Failure("TypeError", "no", "a = b", inside)) == told
 
 
 def test_infinity_is_near_infinity_alone():

@@ -133,6 +133,32 @@ def test_the_learners_own_line_is_told():
     assert outcome(answer, ONES).failure.line == "return F.linear(x, torch.ones(5, 5))"
 
 
+def test_an_error_in_a_given_step_names_it_and_the_line_that_called_it():
+    class Careless(FourLayers):
+        def forward(self, x, causal=False):
+            return project(x)  # noqa: F821, given while it is tried
+
+    substitutes = "def project(x):\n    return x @ torch.ones(1, 1)\n\nimport torch"
+    probe = module_probe(Call((torch.ones(1, 2, 4),)))
+    request = encode(Request((probe,), substitutes=substitutes))
+    (seen,) = decode(observe_encoded(Careless, request), tuple[Observation, ...])
+    (failure,) = (outcome.failure for outcome in seen.outcomes)
+    assert (failure.type, failure.inside) == ("RuntimeError", "project")
+    assert failure.line.startswith("return project(x)")
+
+
+def test_an_error_elsewhere_is_in_no_given_step():
+    assert outcome(raising(ValueError()), ONES).failure.inside == ""
+
+
+def test_only_a_stack_of_as_many_tensors_as_expected_is_unpacked():
+    three = torch.ones(3, 2, 5)
+    stack = torch.stack([three] * 3)
+    for answer, unpacked in ((lambda x: stack, True), (lambda x: three, False)):
+        seen = outcome(answer, ONES, upstream=(three,) * 3)
+        assert isinstance(seen.output, tuple) == unpacked
+
+
 @pytest.mark.parametrize("thing", [None, 3, "split_heads", torch.ones(1), FourLayers])
 def test_what_is_no_function_is_told(thing):
     assert try_out(thing, ONES).failure.type == "Unusable"

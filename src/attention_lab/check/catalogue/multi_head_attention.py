@@ -498,6 +498,25 @@ for _fill in (-1e9, torch.finfo(torch.float32).min, -math.inf):
     known.variants("mask-inverted", _rows_lost(torch.tril, _fill), part="masked_softmax")
 
 
+@known("softmax-missing", part="masked_softmax")
+def scores_as_weights(scores, mask):
+    """Scores are used as weights: no softmax is taken. Scores can be negative, and a row of them
+    does not sum to 1.
+
+    Look: what has to happen between the masked scores and the values?
+    """
+    return scores if mask is None else scores + mask
+
+
+known.variants(
+    "softmax-missing",
+    lambda scores, mask: scores,
+    lambda scores, mask: scores if mask is None else scores * (mask == 0),
+    lambda scores, mask: scores if mask is None else scores.masked_fill(mask < 0, -1e9),
+    part="masked_softmax",
+)
+
+
 @known("heads-averaged", part="attend")
 def weights_averaged(weights, v):
     """Heads, or their weights, were averaged. They are to stand side by side: what each found is
@@ -562,6 +581,12 @@ for _slug, _text in {
         them.
 
         Look: restart the kernel, and leave torch's functions as they are.
+        """,
+    "wrong-return-order": """q, k and v are all there, and not each in its place. Queries meet keys
+        in the scores; the weights then mix values.
+
+        Look: which two of q, k and v make the scores, which one is mixed, and in what order
+        `project` returns them.
         """,
     "mask-wrong-device": """The mask is made on the CPU wherever x lives. On a GPU the next
         operation with it fails.
