@@ -37,7 +37,16 @@ UNMARKED = (
     "{} cells have lost nbgrader's marks. The grader knows them by their ids or their texts.",
 )
 FOR_YOURSELF = "This edition is for learning by yourself: there is nothing to hand in."
-NOT_RUN = "{} of {} checks have no result here. Choose Run All, then save."
+NOT_RUN = "{} of {} checks have no result here. Choose Run → Run All Cells, then save."
+STOPPED = (
+    "{} of {} checks have no result here: Run All stops at the first cell that fails. Run the "
+    "later checks one by one, then save."
+)
+FAILED = "did not pass when it was last run. {}"
+ENDED = "ended with {} when it was last run. {}"
+UNWRITTEN = (
+    "A step that is not written costs its own points and no others. You may hand in without it."
+)
 WRONG_NAME = "The file is called {}. Rename it to {}."
 UNSAVED = "{}: what you ran last is not in the saved file. Save the notebook."
 NOTHING = "No cell of the lesson is in this notebook. Is it the right one?"
@@ -45,7 +54,7 @@ NOTHING = "No cell of the lesson is in this notebook. Is it the right one?"
 
 @dataclass(frozen=True, repr=False)
 class Readiness:
-    """What was found. to_do: what to mend before handing in. copes: what the grader copes with."""
+    """What was found. to_do: what to mend before handing in. copes: what may stay as it is."""
 
     to_do: tuple[str, ...] = ()
     copes: tuple[str, ...] = ()
@@ -57,7 +66,7 @@ class Readiness:
         if not self.to_do:
             return "Ready to hand in."
         count = len(self.to_do)
-        return f"Not ready yet: {count} {'thing' if count == 1 else 'things'} to do."
+        return f"Not finished yet: {count} {'thing' if count == 1 else 'things'} to do."
 
 
 def ready_to_submit(path: str | Path | None = None) -> Readiness | None:
@@ -93,7 +102,8 @@ def _look(path):
         *_to_do(inspection, lesson),
         *_results(saved, inspection, lesson),
     ]
-    return _told(_heading(saved), Readiness(tuple(to_do), tuple(_copes(inspection))))
+    copes = (*_copes(inspection), *_unwritten(inspection, lesson))
+    return _told(_heading(saved), Readiness(tuple(to_do), copes))
 
 
 def _told(heading: str, readiness: Readiness) -> Readiness:
@@ -138,6 +148,14 @@ def _copes(inspection: Inspection) -> Iterator[str]:
             yield f"{finding.slot.name}: {GRADER_COPES[finding.kind]}"
 
 
+def _unwritten(inspection: Inspection, lesson: Lesson) -> Iterator[str]:
+    if any(
+        finding.kind == Kind.UNANSWERED and lesson.tests_of(finding.slot)
+        for finding in inspection.findings
+    ):
+        yield UNWRITTEN
+
+
 def _unsaved(saved: Saved, inspection: Inspection, lesson: Lesson) -> Iterator[str]:
     """The steps whose definition, as it was last run, stands in no cell of the saved file."""
     shell = get_ipython()
@@ -156,22 +174,25 @@ def _unsaved(saved: Saved, inspection: Inspection, lesson: Lesson) -> Iterator[s
 def _results(saved: Saved, inspection: Inspection, lesson: Lesson) -> Iterator[str]:
     """What the outputs in the file say of the checks, and of answers that raise."""
     checks = [slot for slot in lesson.slots if slot.kind == TEST and slot.name in inspection.found]
-    not_run = 0
+    not_run, stopped = 0, False
     for slot in lesson.slots:
         if slot.name not in inspection.found or slot.kind not in (TEST, SETUP, SOLUTION):
             continue
         cell = saved.content["cells"][inspection.found[slot.name].index]
         if error := _error(cell):
             yield f"{slot.name}: {error}"
+            stopped = True
         elif slot in checks and not cell.get("outputs"):
             not_run += 1
     if not_run:
-        yield NOT_RUN.format(not_run, len(checks))
+        yield (STOPPED if stopped else NOT_RUN).format(not_run, len(checks))
 
 
 def _error(cell: dict) -> str | None:
     for output in cell.get("outputs") or []:
         if output.get("output_type") == "error":
+            name = output.get("ename")
             first = str(output.get("evalue", "")).strip().partition("\n")[0]
-            return f"ended with {output.get('ename')} when it was last run. {first}".rstrip()
+            told = FAILED.format(first) if name == "Mistake" else ENDED.format(name, first)
+            return told.rstrip()
     return None

@@ -59,6 +59,14 @@ def test_a_stub(check, notebook):
     assert line.startswith("halve: not written yet.")
 
 
+def test_a_step_may_stay_unwritten(check, notebook):
+    assert check(notebook.values())[0].copes == ()
+    notebook["double"]["source"] = STUB.format("double")
+    notebook["halve"]["source"] = STUB.format("halve")
+    [line] = check(notebook.values())[0].copes
+    assert line.endswith("You may hand in without it.")
+
+
 def test_an_answer_that_is_missing(check, notebook):
     del notebook["halve"]
     [line] = to_do(check, notebook.values())
@@ -67,9 +75,9 @@ def test_an_answer_that_is_missing(check, notebook):
 
 def test_what_has_to_be_done_is_counted(check, notebook):
     del notebook["halve"]
-    assert repr(check(notebook.values())[0]) == "Not ready yet: 1 thing to do."
+    assert repr(check(notebook.values())[0]) == "Not finished yet: 1 thing to do."
     notebook["double"]["source"] = "def dubble(x): return 2 * x"
-    assert repr(check(notebook.values())[0]) == "Not ready yet: 2 things to do."
+    assert repr(check(notebook.values())[0]) == "Not finished yet: 2 things to do."
 
 
 def test_a_wrong_name(check, notebook):
@@ -77,17 +85,31 @@ def test_a_wrong_name(check, notebook):
     assert line == "The file is called small (1).ipynb. Rename it to small.ipynb."
 
 
+def error(name, text):
+    return {"output_type": "error", "ename": name, "evalue": text}
+
+
 def test_an_error_that_was_left(check, notebook):
-    error = {"output_type": "error", "ename": "Mistake", "evalue": "double: twice, not thrice\n.."}
-    notebook["test_double"]["outputs"] = [error]
+    notebook["test_double"]["outputs"] = [error("Mistake", "double: twice, not thrice\n..")]
     [line] = to_do(check, notebook.values())
-    assert line == "test_double: ended with Mistake when it was last run. double: twice, not thrice"
+    assert line == "test_double: did not pass when it was last run. double: twice, not thrice"
+    notebook["test_double"]["outputs"] = [error("NameError", "no double")]
+    [line] = to_do(check, notebook.values())
+    assert line == "test_double: ended with NameError when it was last run. no double"
 
 
 def test_checks_that_were_not_run(check, notebook):
     notebook["test_double"]["outputs"] = []
     [line] = to_do(check, notebook.values())
-    assert line.startswith("1 of 2 checks have no result")
+    assert line.startswith("1 of 2 checks have no result here. Choose Run →")
+
+
+def test_checks_that_run_all_does_not_come_to(check, notebook):
+    notebook["test_double"]["outputs"] = [error("Mistake", "double: twice, not thrice")]
+    notebook["test_halve"]["outputs"] = []
+    failed, not_run = to_do(check, notebook.values())
+    assert failed.startswith("test_double: did not pass")
+    assert not_run.startswith("1 of 2 checks have no result here: Run All stops")
 
 
 def test_what_was_run_but_not_saved(check, notebook, monkeypatch):
