@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,7 +33,7 @@ def show_heads(
     tokens=None,
     *,
     mask=None,
-    causal: bool | None = None,
+    causal: bool | Mapping[str, bool] | None = None,
     head: int = 0,
     compare: int | str | None = None,
     row: int | None = None,
@@ -47,7 +48,7 @@ def show_heads(
     ``mask``: (T, S), boolean with True where a query may not look, or additive (0 and -inf).
     ``causal``: True if the weights were made with a causal mask, which the picture then checks;
     False if not; None looks for itself, and where the weights have no mask, the page has a
-    toggle that puts one on.
+    toggle that puts one on. A dict says it for each variant.
     ``head``: the head shown large at first. ``compare``: what stands beside it, another head's
     number or a variant's name. ``row``: the query whose row is read at first (default: the last).
     ``labels``: what each head does, H strings, or a dict of them by variant; without it, heads
@@ -62,10 +63,8 @@ def show_heads(
     variants = read_variants(weights)
     B, H, T, S = next(iter(variants.values())).shape
     queries, keys = read_tokens(tokens, T, S)
-    if causal and T != S:
-        raise ValueError(f"causal=True needs as many queries as keys; here are {T} and {S}.")
     masked = None if mask is None else read_mask(mask, (B, H, T, S))
-    modes, frames = _modes_and_frames(variants, masked, causal)
+    modes, frames = _modes_and_frames(variants, masked, _read_causal(causal, variants, T, S))
     if labels is not None:
         frames = _with_labels(frames, labels, tuple(variants), H)
     controls = [
@@ -143,22 +142,34 @@ def _read_place(what: str, place: int, count: int) -> int:
     return int(place)
 
 
-def _modes_and_frames(variants: dict, masked, causal: bool | None):
+def _read_causal(causal, variants, T: int, S: int) -> dict[str, bool | None]:
+    """For each variant whether it was made with a causal mask; None where that is not said."""
+    said = dict(causal) if isinstance(causal, Mapping) else dict.fromkeys(variants, causal)
+    if said.keys() != variants.keys():
+        raise ValueError(f"causal must say True or False for each of {', '.join(variants)}.")
+    if any(said.values()) and T != S:
+        raise ValueError(f"causal=True needs as many queries as keys; here are {T} and {S}.")
+    return said
+
+
+def _modes_and_frames(variants: dict, masked, causal: dict):
     """The values of the causal toggle, and all frames: variant by mode by batch entry."""
     arrays = list(variants.values())
-    T, S = arrays[0].shape[-2:]
-    if causal is None and masked is None:
-        causal = all(map(looks_causal, arrays))
-        twins = [] if causal else _causal_twins(arrays)
+    future = above_diagonal(*arrays[0].shape[-2:])
+    if masked is None and set(causal.values()) == {None}:
+        causal = dict.fromkeys(variants, all(map(looks_causal, arrays)))
+        twins = [] if all(causal.values()) else _causal_twins(arrays)
         if twins:
-            future = above_diagonal(T, S)
             pairs = zip(arrays, twins, strict=True)
             modes = [mode for full, cut in pairs for mode in ((full, None), (cut, future))]
             return (False, True), [frame for mode in modes for frame in _frames(*mode)]
-    if causal:
-        masked = above_diagonal(T, S) | (False if masked is None else masked)
-    frames = [frame for array in arrays for frame in _frames(array, masked)]
-    return (bool(causal),), frames
+    frames = []
+    for name, array in variants.items():
+        if causal[name]:
+            frames += _frames(array, future if masked is None else future | masked)
+        else:
+            frames += _frames(array, masked)
+    return (False,), frames
 
 
 def _with_labels(frames: list[Frame], labels, names: tuple[str, ...], H: int) -> list[Frame]:

@@ -62,7 +62,7 @@ def test_a_picture_for(given):
         (weights(1, 2, 3, 6, 6), {}, ValueError, r"must be \(H, T, S\)"),
         (torch.empty(4, 0, 0), {}, ValueError, "nothing to show"),
         ([], {}, ValueError, "no weights"),
-        ({"a": weights(4, 6, 6), "b": weights(4, 5, 5)}, {}, ValueError, "one shape"),
+        ({"a": weights(4, 6, 6), "b": weights(4, 5, 5)}, {}, ValueError, "b has "),
         (torch.empty(4, 6, 6, device="meta"), {}, ValueError, "meta device"),
         ("weights", {}, TypeError, "real numbers"),
         (None, {}, TypeError, "torch tensor or a numpy array"),
@@ -74,6 +74,13 @@ def test_a_picture_for(given):
         (weights(4, 6, 6), {"tokens": "the cat"}, TypeError, r"text.split\(\)"),
         (weights(4, 6, 5), {"tokens": TOKENS}, ValueError, "Pass a pair"),
         (weights(4, 6, 5), {"causal": True}, ValueError, "as many queries as keys"),
+        ({"a": weights(4, 6, 5)}, {"causal": {"a": True}}, ValueError, "as many queries as keys"),
+        (
+            {"a": weights(4, 6, 6)},
+            {"causal": {"b": True}},
+            ValueError,
+            "True or False for each",
+        ),
         (weights(4, 6, 6), {"head": 4}, ValueError, "numbered 0 to 3"),
         (weights(4, 6, 6), {"head": "0"}, TypeError, "must be a number"),
         (weights(4, 6, 6), {"row": 6}, ValueError, "no row 6: rows are numbered 0 to 5"),
@@ -114,6 +121,17 @@ def test_causal_weights_are_recognised():
     causal = torch.ones(4, 6, 6).tril()
     scene = show_heads(causal / causal.sum(-1, keepdim=True)).scene
     assert scene.shown.masked[0].sum() == 15
+
+
+def test_one_variant_is_causal_and_the_other_is_not():
+    full = torch.eye(6)[[*range(1, 6), 5]][None]  # the next token
+    closed = (full + torch.full((6, 6), -torch.inf).triu(1)).softmax(-1)
+    said = {"full": False, "closed": True}
+    scene = show_heads({"full": full, "closed": closed}, causal=said).scene
+    assert [frame.masked.sum() for frame in scene.frames] == [0, 15]
+    alone = show_heads(closed, causal=True).scene
+    assert scene.frames[1].masked.tolist() == alone.shown.masked.tolist()
+    assert [control.name for control in scene.controls] == ["variant"]
 
 
 def test_additive_and_boolean_masks_agree():
