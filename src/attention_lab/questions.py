@@ -11,8 +11,8 @@ def _wrong(text, why):
     return Option(text, why=why)
 
 
-def _mistake(text, step, slug, here=""):
-    return Option(text, why=here, misconception=(step, slug))
+def _mistake(text, step, slug):
+    return Option(text, misconception=(step, slug))
 
 
 PREDICTIONS = {
@@ -75,12 +75,10 @@ PREDICTIONS = {
     "mask-first-row": Question(
         "Five tokens, causal mask. What are the weights of token 0 after softmax?",
         (
-            _mistake("0.2, 0.2, 0.2, 0.2, 0.2", "masked_softmax", "mask-ignored"),
-            _mistake(
+            _wrong("0.2, 0.2, 0.2, 0.2, 0.2", "Those are the weights without a mask."),
+            _wrong(
                 "0.2, 0, 0, 0, 0",
-                "masked_softmax",
-                "mask-after-softmax",
-                "Here four closed keys took 0.8 with them.",
+                "That is masking after softmax: the four closed keys took 0.8 with them.",
             ),
             _mistake("NaN, five times", "causal_mask", "mask-diagonal-zero"),
             _right("1, 0, 0, 0, 0", "It may look at itself only, and a row sums to 1."),
@@ -101,20 +99,20 @@ PREDICTIONS = {
         ),
     ),
     "merge-view": Question(
-        "Straight after `split_heads`, `h.transpose(1, 2).view(B, T, d_model)` works. And after "
-        "`attend`?",
+        "`h` comes straight from `split_heads`: then `h.transpose(1, 2).view(B, T, d_model)` "
+        "works. Does it work on what `attend` returns?",
         (
             _wrong(
-                "It works as well",
+                "Yes",
                 "The shapes are the same, the memory is not: the product has written its result "
                 "head after head.",
             ),
             _right(
-                "It raises an error",
+                "No, it raises an error",
                 "The product has written head after head. What view should join lies apart.",
             ),
             _wrong(
-                "It gives the right shape with the numbers mixed up",
+                "No, it gives the right shape with the numbers mixed up",
                 "A view never does that behind your back here: it refuses. Leaving out the "
                 "transpose does it.",
             ),
@@ -123,16 +121,12 @@ PREDICTIONS = {
     "law-causal": Question(
         "Six tokens, `causal=True`. Token 3 is changed. Which rows of the output move?",
         (
-            _mistake(
-                "all six", "masked_softmax", "mask-ignored", "Then every token would see token 3."
-            ),
+            _wrong("all six", "Without a mask, yes: every token sees token 3."),
             _wrong("row 3 only", "Rows 4 and 5 look at token 3 as well."),
             _right("rows 3, 4 and 5", "A token is seen by itself and by those after it."),
-            _mistake(
+            _wrong(
                 "rows 0 to 3",
-                "causal_mask",
-                "mask-inverted",
-                "Then tokens 0 to 3 would see token 3.",
+                "With the past closed instead of the future, yes: tokens 0 to 3 see token 3.",
             ),
         ),
     ),

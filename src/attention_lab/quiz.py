@@ -18,7 +18,7 @@ class Option:
     """One of the answers to choose from.
 
     why: what is said when it is chosen. A right option says why it is right. A wrong one may name
-    the misconception behind it, (step, slug) of the catalogue, which is said first.
+    the misconception behind it instead, (step, slug) of the catalogue.
     """
 
     text: str
@@ -32,7 +32,7 @@ class Option:
             return self.why
         from attention_lab.check.catalogue import explain  # only whoever answers needs it
 
-        return f"{explain(*self.misconception).means} {self.why}".rstrip()
+        return explain(*self.misconception).means
 
 
 @dataclass(frozen=True)
