@@ -63,7 +63,7 @@ def curves(runs: list[Run]) -> bytes:
         panel.grid(color=_INK, alpha=0.25)
         for edge in panel.spines.values():
             edge.set_color(_INK)
-    panels[0].set_ylabel("cross-entropy", color=_INK)
+    panels[0].set_ylabel("loss", color=_INK)
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=100, transparent=True)
     return file.getvalue()
@@ -72,7 +72,7 @@ def curves(runs: list[Run]) -> bytes:
 def describe(runs: list[Run]) -> str:
     """The picture of the losses in words."""
     ends = ", ".join(f"{heads(run.num_heads)} at {_final(run):.2f}" for run in runs)
-    return f"Cross-entropy over {len(runs[0].losses)} steps of training, one curve each: {ends}."
+    return f"Loss over {len(runs[0].losses)} steps of training, one curve each: {ends}."
 
 
 def verdict(runs: list[Run], another: int) -> str:

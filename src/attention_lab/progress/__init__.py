@@ -50,7 +50,8 @@ def reset(name: str) -> None:
     notebook.set_next_input(exercises[name].stub, replace=True)
     print(
         f"Here is {name} as it was; Undo in the cell brings your text back.\n"
-        "Grading reads the exercise's own cell: run this there, in place of what you wrote."
+        "If you ran this in another cell, move the code into the exercise's own cell. "
+        "Only that one is graded."
     )
 
 

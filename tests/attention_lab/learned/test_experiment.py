@@ -42,7 +42,7 @@ def test_a_run_shows_its_progress_then_its_results(short, shown, capsys):
     assert '<progress max="20" value="10"' in shown.html[1]
     assert "4 heads" in shown.html[-2]
     assert shown.html[-1].count("<tr>") == 4
-    assert 'alt="Cross-entropy over 20 steps' in shown.html[-1]
+    assert 'alt="Loss over 20 steps' in shown.html[-1]
     assert "Try seed 4" in capsys.readouterr().out
 
 

@@ -38,9 +38,7 @@ def test_results_are_a_table_and_a_picture_in_words():
     assert "<td" in html
     assert ">90 %<" in html
     assert ">5,814<" in html
-    alt = (
-        "Cross-entropy over 2 steps of training, one curve each: 1 head at 1.50, 2 heads at 1.50, "
-    )
+    alt = "Loss over 2 steps of training, one curve each: 1 head at 1.50, 2 heads at 1.50, "
     assert f'alt="{alt}4 heads at 1.00."' in html
 
 
