@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from classroom.grading.sandbox.recorder import CUT, MAX_OUTPUTS
 from classroom.grading.sandbox.wire import Malformed
 
-MAX_OUTPUTS = 2_000
 FIELDS = {
     "stream": {"name": str, "text": str},
     "display_data": {"data": dict, "metadata": dict},
@@ -28,7 +28,8 @@ class Ran:
 def checked(answer: dict) -> Ran:
     """The cell that `answer` describes. Raises Malformed for anything nbformat does not know."""
     count, outputs = answer.get("count"), answer.get("outputs")
-    if not _is_count(count) or type(outputs) is not list or len(outputs) > MAX_OUTPUTS:
+    most = MAX_OUTPUTS + 2  # that it is cut, and an error
+    if not _is_count(count) or type(outputs) is not list or len(outputs) > most:
         raise Malformed("no outputs of a cell")
     return Ran(count, tuple(_checked_output(output) for output in outputs))
 
@@ -46,7 +47,13 @@ def _checked_output(output):
         raise Malformed("no stream of a cell")
     if kind == "error" and not all(type(line) is str for line in output["traceback"]):
         raise Malformed("no traceback")
-    return output | {"metadata": {}} if "metadata" in fields else output
+    return output | _plain(output["data"]) if "data" in fields else output
+
+
+def _plain(data):
+    """The data of a display without all that is no text, and no metadata."""
+    texts = {kind: content for kind, content in data.items() if type(content) is str}
+    return {"data": texts, "metadata": {}}
 
 
 def _is_count(value):
@@ -57,6 +64,11 @@ def stopped(ran: Ran, reason: str) -> Ran:
     """`ran`, ended by a time limit: what it showed, then the reason in place of the interrupt."""
     shown = (output for output in ran.outputs if output.get("ename") != "KeyboardInterrupt")
     return Ran(ran.count, (*shown, error("Stopped", reason)))
+
+
+def left_out(ran: Ran) -> Ran:
+    """`ran` without what it showed."""
+    return Ran(ran.count, ({"output_type": "stream", "name": "stdout", "text": CUT},))
 
 
 def failed(name: str, reason: str) -> Ran:

@@ -15,6 +15,12 @@ def test_outputs_of_known_form_pass_and_lose_their_metadata():
     assert ran.outputs == (STREAM, RESULT | {"metadata": {}}, ERROR)
 
 
+def test_of_a_display_only_texts_are_kept():
+    display = RESULT | {"data": {"text/plain": "1", "application/json": {"a": [[]]}}}
+    (shown,) = outputs.checked({"count": 1, "outputs": [display]}).outputs
+    assert shown["data"] == {"text/plain": "1"}
+
+
 @pytest.mark.parametrize(
     "output",
     [
@@ -33,7 +39,7 @@ def test_output_of_another_form_is_refused(output):
 @pytest.mark.parametrize(
     "answer", [{}, {"count": 1}, {"count": "1", "outputs": []}, {"count": 1, "outputs": {}},
                {"count": -1, "outputs": []},
-               {"count": 1, "outputs": [STREAM] * (outputs.MAX_OUTPUTS + 1)}],
+               {"count": 1, "outputs": [STREAM] * (outputs.MAX_OUTPUTS + 3)}],
 )  # fmt: skip
 def test_answer_of_another_form_is_refused(answer):
     with pytest.raises(Malformed):
