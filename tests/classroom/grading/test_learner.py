@@ -1,6 +1,7 @@
 """A submission seen from outside, with a thread in its place."""
 
 import contextlib
+import itertools
 import socket
 import threading
 
@@ -12,8 +13,10 @@ from classroom.grading.job import File
 from classroom.grading.learner import Gone, Learner, NoAnswer
 from classroom.grading.limits import Limits
 from classroom.grading.sandbox import wire
+from classroom.grading.sandbox.recorder import CUT
 
 SHOWN = {"count": 1, "outputs": [{"output_type": "stream", "name": "stdout", "text": "hello"}]}
+LONG, SHORT = Limits(cell=60, grace=60), Limits(cell=0.2, grace=0.2)
 INTERRUPTED = {"ename": "KeyboardInterrupt", "evalue": "", "traceback": []}
 
 
@@ -23,14 +26,14 @@ class Sandbox:
     overstepped = None
 
     def __init__(self, behaves):
-        self.limits = Limits(cell=0.2, grace=0.2)
+        self.limits = LONG
         self.interrupted = threading.Event()
         self.alive = True
         self._behaves = behaves
 
     def start_submission(self):
-        ours, theirs = socket.socketpair()
-        self.thread = threading.Thread(target=self._serve, args=(wire.Channel(theirs),))
+        ours, self.theirs = socket.socketpair()
+        self.thread = threading.Thread(target=self._serve, args=(wire.Channel(self.theirs),))
         self.thread.start()
         return wire.Channel(ours)
 
@@ -53,6 +56,14 @@ class Sandbox:
 def say(channel, answer):
     """Send a message, or bytes that are none."""
     channel.sock.sendall(answer) if isinstance(answer, bytes) else channel.send(answer)
+
+
+def message(answer):
+    """The bytes of a message."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        wire.Channel(theirs).send(answer)
+        return ours.recv(1000)
 
 
 @pytest.fixture
@@ -122,28 +133,45 @@ def test_sandbox_that_the_watchdog_ended_is(start):
 
 def test_slow_cell_is_interrupted_and_says_so(start):
     def behaves(*_):
-        assert slow.confinement.interrupted.wait(5)
+        assert slow.confinement.interrupted.wait(60)
         return {"count": 1, "outputs": [{"output_type": "error", **INTERRUPTED}]}
 
-    slow = start(behaves)
+    slow = start(behaves, limits=Limits(cell=0.2, grace=60))
     (error,) = slow.run("while True: pass").outputs
     assert error["ename"] == "Stopped"
     assert "longer than 0.2 seconds" in error["evalue"]
 
 
+def test_answer_that_is_half_there_at_the_deadline_is_read_to_its_end(start):
+    whole = message(SHOWN)
+
+    def behaves(*_):
+        if slow.confinement.interrupted.is_set():
+            return SHOWN
+        slow.confinement.theirs.sendall(whole[:30])
+        assert slow.confinement.interrupted.wait(60)
+        return whole[30:]
+
+    slow = start(behaves, limits=Limits(cell=0.2, grace=60))
+    hello, stopped = slow.run("print('hello')").outputs
+    assert (hello, stopped["ename"]) == (*SHOWN["outputs"], "Stopped")
+    slow.limits = LONG
+    assert slow.run("print('hello')").outputs == (hello,)
+
+
 def test_cell_that_cannot_be_interrupted_ends_the_submission(start):
     released = threading.Event()
     with pytest.raises(Gone, match="did not stop"):
-        start(lambda *_: released.wait(5) and None).run("while True: pass")
+        start(lambda *_: released.wait(60) and None, limits=SHORT).run("while True: pass")
     released.set()
 
 
-def test_flood_over_many_cells_ends_the_submission(start, monkeypatch):
-    monkeypatch.setattr(learner, "MAX_SHOWN", 150)
-    flooding = start(lambda *_: SHOWN)
-    flooding.run("print('hello')")
-    with pytest.raises(Gone, match="in all"):
-        flooding.run("print('hello')")
+def test_of_a_flood_over_many_cells_the_rest_is_left_out(start, monkeypatch):
+    monkeypatch.setattr(learner, "MAX_SHOWN", 250)
+    short, long = SHOWN["outputs"], [SHOWN["outputs"][0] | {"text": "x" * 200}]
+    flooding = start(lambda message, *_: {"count": 1, "outputs": message["source"]})
+    cells = [flooding.run(shows) for shows in (short, long, short, short)]
+    assert [ran.outputs[0]["text"] for ran in cells] == ["hello", CUT, "hello", CUT]
 
 
 # --- observing ---
@@ -177,16 +205,16 @@ def test_observer_passes_on_what_is_asked(start):
 
 
 @pytest.mark.parametrize(
-    ("answers", "reason"),
+    ("answers", "limits", "reason"),
     [
-        ([], "longer than 0.2 seconds"),
-        ([None], "ended the Python process"),
-        ([b"\xff" * 20], "could not be read"),
+        ([], SHORT, "longer than 0.2 seconds"),
+        ([None], LONG, "ended the Python process"),
+        ([b"\xff" * 20], LONG, "could not be read"),
     ],
 )
-def test_observer_that_does_not_answer_says_why(start, answers, reason):
+def test_observer_that_does_not_answer_says_why(start, answers, limits, reason):
     with pytest.raises(NoAnswer, match=reason):
-        start(observing(answers)).observer().ask("observe", "project")
+        start(observing(answers), limits=limits).observer().ask("observe", "project")
 
 
 def test_what_was_observed_is_not_tried_again(start):
@@ -203,9 +231,14 @@ def test_what_was_observed_is_not_tried_again(start):
     ] == [0, 0, 1, 2, 3]
 
 
-def test_time_of_an_observer_is_that_of_all_its_answers(start):
-    observer = start(observing([{}])).observer()
-    observer.ask("describe", "project")
+def test_time_of_an_observer_is_that_of_all_its_answers(start, monkeypatch):
+    observer = start(observing([{}] * 60)).observer()
+    monkeypatch.setattr(learner.time, "monotonic", itertools.count().__next__)
+
+    def ask_on():
+        for _ in range(60):
+            observer.ask("describe", "project")
+
     for _ in range(2):
-        with pytest.raises(NoAnswer, match="longer"):
-            observer.ask("observe", "project")
+        with pytest.raises(NoAnswer, match="longer than 60 seconds"):
+            ask_on()
