@@ -26,7 +26,8 @@ def test_attack_gains_nothing(attack, worker, baseline, outside, honest, note):
     assert outside.untouched()
     assert next_one == ALL_POINTS
     if worker.confinement is not None:
-        assert list(descendants(worker.confinement.host, at_most=10)) == [worker.confinement.host]
+        host = worker.confinement.host.pid
+        assert list(descendants(host, at_most=10)) == [host]
 
 
 def test_wrong_answers_keep_their_shapes(baseline):

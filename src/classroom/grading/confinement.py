@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from classroom.grading import bubblewrap, seccomp
@@ -28,7 +30,8 @@ class Broken(Exception):
 
 
 class Confinement:
-    """One sandbox. `isolation` is "bubblewrap", or "none" for plain processes of this account.
+    """One sandbox. `isolation` is "bubblewrap", or "none" for plain processes of this account;
+    `cores` are those that it runs on, by default all.
 
     It is started at once; `wait_until_ready` before anything else. Raises Broken if it cannot be,
     as every method does when the sandbox is no more.
@@ -36,7 +39,7 @@ class Confinement:
     served: the submissions it has run. keeps, knows: what its owner told it to keep and to learn.
     """
 
-    def __init__(self, isolation: str, limits: Limits):
+    def __init__(self, isolation: str, limits: Limits, cores: Iterable[int] | None = None):
         self.limits = limits
         self.served = 0
         self.changed = ()
@@ -48,7 +51,7 @@ class Confinement:
         self._channel = wire.Channel(ours)
         start = self._start_unconfined if isolation == "none" else self._start_in_bubblewrap
         try:
-            with theirs:
+            with theirs, _children_on(cores):
                 start(theirs.fileno())
         except (OSError, ValueError) as error:
             self.close()
@@ -164,6 +167,18 @@ class Confinement:
         environment |= {name: os.environ[name] for name in ("HOME", "PATH")}
         self._process = _spawn(command, pass_fds=(descriptor,), env=environment)
         self.host = Pidfd(self._process.pid)
+
+
+@contextmanager
+def _children_on(cores):
+    """Have what this thread starts run on `cores`, unless none of them is there any more."""
+    own = os.sched_getaffinity(0)
+    with suppress(OSError):
+        os.sched_setaffinity(0, own if cores is None else cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, own)
 
 
 def _spawn(command, **kwargs):

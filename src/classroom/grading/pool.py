@@ -36,7 +36,7 @@ class Pool:
         self._wait = wait
         self._jobs = SimpleQueue()
         self._forks = Forks(size, isolation, limits, seed)
-        self._workers = [Worker(self._forks, limits) for _ in range(size)]
+        self._workers = [Worker(self._forks, limits, number) for number in range(size)]
         for worker in self._workers:
             # Daemons: an interrupted command does not wait for the jobs that are running.
             threading.Thread(target=self._serve, args=(worker,), daemon=True).start()
@@ -67,10 +67,11 @@ class Pool:
 
 
 class Worker:
-    """One of the forks, and another one whenever it has died."""
+    """One of the forks, and another one whenever it has died. `number` says which one."""
 
-    def __init__(self, forks: "Forks", limits: Limits):
+    def __init__(self, forks: "Forks", limits: Limits, number: int):
         self._forks = forks
+        self._number = number
         self._seconds_for_a_cell = limits.cell + limits.grace
         self._fork = None
 
@@ -79,7 +80,7 @@ class Worker:
         seconds = SECONDS_BESIDES + len(job.cells) * self._seconds_for_a_cell
         for _ in range(TRIES):
             try:
-                self._fork = self._fork or self._forks.make(job)
+                self._fork = self._fork or self._forks.make(job, self._number)
                 return Result.from_message(self._fork.answer(*job.to_message(), seconds))
             except wire.Closed:
                 self.stop()
@@ -119,13 +120,13 @@ class Forks:
             if self._channel is None:
                 self._start()
 
-    def make(self, job: Job) -> "Fork":
+    def make(self, job: Job, number: int) -> "Fork":
         """A new worker; the first one's job is prepared for all of them. Raises WorkerFailed."""
         with self._turn:
             for _ in range(TRIES):
                 try:
                     self._get_ready(job)
-                    return self._fork()
+                    return self._fork(number)
                 except wire.Closed:
                     self._hang_up()
                 except wire.TooLate:
@@ -174,11 +175,12 @@ class Forks:
         self._ask({"do": "prepare", "job": message})
         self._is_ready = True
 
-    def _fork(self):
+    def _fork(self, number):
+        message = {"do": "fork", "number": number}
         ours, theirs = socket.socketpair()
         try:
             with theirs:
-                return Fork(wire.Channel(ours), self._ask({"do": "fork"}, give=theirs)["pid"])
+                return Fork(wire.Channel(ours), self._ask(message, give=theirs)["pid"])
         except (wire.Closed, wire.TooLate):
             ours.close()
             raise

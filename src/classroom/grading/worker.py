@@ -17,7 +17,8 @@ from classroom.grading.sandbox import pictures, wire
 class Worker:
     """Runs jobs one after the other, each in a process of its own.
 
-    confinement: a sandbox that has been started already.
+    confinement: a sandbox that has been started already. cores: those that others, which follow
+    it, are to run on; by default all.
     """
 
     def __init__(
@@ -26,11 +27,13 @@ class Worker:
         limits: Limits,
         judge: Judge,
         confinement: Confinement | None = None,
+        cores: Iterable[int] | None = None,
     ):
         self.isolation = isolation
         self.limits = limits
         self.judge = judge
         self.confinement = confinement
+        self.cores = cores
         self._pictures = {}  # of solutions that have been run, as `Confinement.keep` takes them
 
     def grade(self, job: Job) -> Result:
@@ -61,7 +64,7 @@ class Worker:
 
     def _run_all(self, job, order):
         if self.confinement is None:
-            self.confinement = Confinement(self.isolation, self.limits)
+            self.confinement = Confinement(self.isolation, self.limits, self.cores)
         self.judge.prepare(job)
         self.judge.begin(job.setup)
         self.confinement.wait_until_ready()

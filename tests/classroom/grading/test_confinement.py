@@ -37,12 +37,12 @@ def start(monkeypatch):
     """Starts a Confinement whose host is HOST."""
     started = []
 
-    def make(how=""):
+    def make(how="", **options):
         def command(descriptor, limits, work):
             return [sys.executable, "-c", HOST, str(descriptor), how]
 
         monkeypatch.setattr(confinement.bubblewrap, "host_command", command)
-        started.append(Confinement("none", Limits()))
+        started.append(Confinement("none", Limits(), **options))
         return started[-1]
 
     yield make
@@ -124,6 +124,20 @@ def test_host_that_dies_is_broken_from_then_on(start):
     for ask in (sandbox.interrupt, sandbox.ping, sandbox.start_submission, sandbox.end_submission):
         with pytest.raises(Broken):
             ask()
+
+
+def test_host_runs_on_its_cores_and_this_process_on_all(start):
+    all_cores = os.sched_getaffinity(0)
+    some = {max(all_cores)}
+    sandbox = start(cores=some)
+    assert os.sched_getaffinity(sandbox.host.pid) == some
+    assert os.sched_getaffinity(0) == all_cores
+    assert os.sched_getaffinity(start().host.pid) == all_cores
+
+
+def test_host_runs_anywhere_where_its_cores_are_gone(start):
+    sandbox = start(cores={1023})
+    assert os.sched_getaffinity(sandbox.host.pid) == os.sched_getaffinity(0)
 
 
 def test_nothing_is_left_of_a_closed_one(start):

@@ -14,7 +14,8 @@ from classroom.grading.sandbox import wire
 
 
 class Sandbox:
-    def __init__(self, *_):
+    def __init__(self, isolation, limits, cores):
+        self.cores = cores
         self.handed_over = False
 
     def hand_over(self):
@@ -38,6 +39,7 @@ def introduce(channel, grader):
     others = [sandbox.handed_over for sandbox in Sandbox.made if sandbox is not grader.confinement]
     has_one = grader.confinement is not None and not grader.confinement.handed_over
     about = {"pid": os.getpid(), "prepared": grader.judge.prepared, "has a sandbox": has_one}
+    about |= {"cores": grader.cores, "of its sandbox": has_one and grader.confinement.cores}
     channel.send(about | {"others are let go": all(others)})
 
 
@@ -46,10 +48,11 @@ def server(monkeypatch):
     """Asks a fork server with two sandboxes; returns its answer, or that of the new worker."""
     Sandbox.made = []
     monkeypatch.setattr(
-        forkserver, "Confinement", lambda *_: Sandbox.made.append(Sandbox()) or Sandbox.made[-1]
+        forkserver, "Confinement", lambda *a: Sandbox.made.append(Sandbox(*a)) or Sandbox.made[-1]
     )
     monkeypatch.setattr(forkserver, "_make_judge", lambda *_: Judge())
     monkeypatch.setattr(worker, "serve", introduce)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {4, 5, 6})
     ours, theirs = socket.socketpair()
     pid = os.fork()
     if pid == 0:
@@ -65,10 +68,10 @@ def server(monkeypatch):
         channel.send({"do": do, **message})
         return channel.receive()[0]
 
-    def fork():
+    def fork(number=0):
         mine, given = socket.socketpair()
         with given:
-            channel.send({"do": "fork"}, give=given)
+            channel.send({"do": "fork", "number": number}, give=given)
         pid = channel.receive()[0]["pid"]
         new = wire.Channel(mine)
         about, _ = new.receive()
@@ -89,10 +92,31 @@ def prepare(server, *setup):
 
 
 def test_worker_has_one_of_the_sandboxes_to_itself(server):
-    for has_one in (True, True, False):
-        about = server.fork()
+    for number, has_one in ((1, True), (0, True), (1, False)):
+        about = server.fork(number)
         assert about["has a sandbox"] == has_one
         assert about["others are let go"]
+
+
+def test_sandboxes_of_a_worker_have_the_same_cores_whoever_died(server):
+    first, second, next_one = (server.fork(number) for number in (0, 1, 0))
+    assert first["cores"] == first["of its sandbox"] == next_one["cores"] == [4, 6]
+    assert second["cores"] == second["of its sandbox"] == [5]
+
+
+@pytest.mark.parametrize(
+    ("size", "shares"),
+    [
+        (1, [{2, 3, 6, 7}]),
+        (2, [{2, 6}, {3, 7}]),
+        (3, [{2, 7}, {3}, {6}]),
+        (4, [{2}, {3}, {6}, {7}]),
+        (6, [{2}, {3}, {6}, {7}, {2}, {3}]),
+    ],
+)
+def test_cores_are_shared_out(monkeypatch, size, shares):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {7, 3, 2, 6})
+    assert [set(forkserver.cores_of(number, size)) for number in range(size)] == shares
 
 
 def test_what_was_prepared_every_worker_knows(server):

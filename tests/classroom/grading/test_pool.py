@@ -33,7 +33,7 @@ def do(order):
         Path(order[12:]).touch()
         os.kill(os.getppid(), signal.SIGKILL)
         time.sleep(60)
-    known = {"pid": [str(os.getpid())], "prepared": prepared}
+    known = {"pid": [str(os.getpid())], "prepared": prepared, "number": [str(number)]}
     if order == "fail":
         return {"failed": "told so"}
     return {"ran": [], "changed": known.get(order, [order])}
@@ -59,6 +59,7 @@ try:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while "failed" not in START:
         message, _, given = channel.receive_with_socket()
+        number = message.get("number")
         if message["do"] == "prepare":
             prepared += message["job"]["setup"]
             channel.send({})
@@ -126,6 +127,16 @@ def test_worker_that_dies_is_replaced_and_the_job_run_again(workers, tmp_path):
     order = f"die once {tmp_path / 'died'}"
     assert workers().submit(job(order)).result(20).changed == (order,)
     assert len(workers.started) == 1
+
+
+def test_worker_that_follows_one_that_died_gets_its_number(workers):
+    two = workers(2)
+    for _ in range(6):
+        dying = two.submit(job("die"))
+        with pytest.raises(pool.WorkerFailed):
+            dying.result(20)
+    numbers = [two.submit(job("number")) for _ in range(2)]
+    assert {f.result(20).changed for f in numbers} <= {("0",), ("1",)}
 
 
 def test_job_that_kills_its_worker_twice_is_given_up(workers):

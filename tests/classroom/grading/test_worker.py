@@ -22,7 +22,8 @@ def worker():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     limits = Limits(cell=3.0, memory=1 << 30, output=1 << 20)
-    worker = Worker("bubblewrap", limits, Judge(1, limits.output))
+    cores = {min(os.sched_getaffinity(0))}
+    worker = Worker("bubblewrap", limits, Judge(1, limits.output), cores=cores)
     yield worker
     worker.close()
     Shell.clear_instance()
@@ -282,6 +283,22 @@ def test_sandbox_that_dies_with_the_solution_is_replaced(worker, monkeypatch, of
     assert worker.grade(job).ran[0].outputs[0]["data"]["text/plain"] == "1"
 
 
+SPREAD = """
+import os
+try:
+    os.sched_setaffinity(0, range(os.cpu_count()))
+except PermissionError:
+    print("refused")
+os.sched_getaffinity(0)
+"""
+
+
+def test_submission_keeps_to_the_cores_of_its_worker(worker):
+    ((said, cores),) = run(worker, SPREAD)
+    assert said["text"] == "refused\n"
+    assert cores["data"]["text/plain"] == str(worker.cores)
+
+
 def test_sandbox_that_did_not_answer_is_asked_nothing_more(monkeypatch):
     seen = []
 
@@ -305,6 +322,24 @@ def test_sandbox_that_did_not_answer_is_asked_nothing_more(monkeypatch):
     with pytest.raises(Broken):
         Worker("bubblewrap", Limits(), judge).grade(Job(()))
     assert seen == ["start", "ready", "close"] * 2
+
+
+@pytest.mark.parametrize(
+    ("overstepped", "changed"),
+    [(None, ("process (it no longer answered)",)), ("it used more than 2048 MiB", ())],
+)
+def test_submission_whose_sandbox_does_not_come_to_an_end_is_looked_at(overstepped, changed):
+    class Stuck:
+        def end_submission(self):
+            raise Broken("it did not answer")
+
+        def close(self):
+            pass
+
+    Stuck.overstepped = overstepped
+    worker = Worker("bubblewrap", Limits(), judge=None, confinement=Stuck())
+    assert worker._end() == changed
+    assert worker.confinement is None
 
 
 def test_sandbox_is_replaced_after_fifty_submissions(worker, monkeypatch):
