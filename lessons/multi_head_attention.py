@@ -6,54 +6,49 @@
 # %% [markdown] id="title"
 # # Multi-head attention from scratch
 #
-# Every transformer has this layer at its heart. By the end of this notebook you will have
-# written it: eight short pieces, 22 lines in all, no loop over heads. Your layer will give the
-# same numbers as PyTorch's own `nn.MultiheadAttention`. And you will be able to say why each
-# line stands.
+# Every transformer has this layer at its heart. By the end of this notebook you will have written
+# it: eight short pieces, 22 lines in all, no loop over heads. Your layer will give the same numbers
+# as PyTorch's own `nn.MultiheadAttention`, and you will be able to say why each line stands.
 #
 # You need tensors, matrix products and softmax. You need not have met attention before.
 #
 # | step | you write | minutes |
 # |---:|---|---:|
-# | 1 | `project`: queries, keys and values of all heads | 5 |
-# | 2 | `split_heads`: cut the features into heads | 12 |
-# | 3 | `attention_scores`: compare every query with every key | 9 |
-# | 4 | `causal_mask`: close the future | 6 |
-# | 5 | `masked_softmax`: scores become weights | 8 |
-# | 6 | `attend`: mix the values | 6 |
-# | 7 | `merge_heads`: put the heads side by side | 10 |
-# | 8 | `MultiHeadAttention`: the whole layer | 10 |
+# | 1 | `project`: queries, keys and values of all heads | 7 |
+# | 2 | `split_heads`: cut the features into heads | 14 |
+# | 3 | `attention_scores`: compare every query with every key | 11 |
+# | 4 | `causal_mask`: close the future | 7 |
+# | 5 | `masked_softmax`: scores become weights | 7 |
+# | 6 | `attend`: mix the values | 5 |
+# | 7 | `merge_heads`: put the heads side by side | 8 |
+# | 8 | `MultiHeadAttention`: the whole layer | 13 |
 #
-# That is a little more than an hour. What stands around the steps takes 23 minutes more: why there
-# are several heads at all, PyTorch beside your layer, three laws, four bugs, and ten questions to
-# see what has stayed with you. Short of time? Three parts say that they can wait, which saves four
-# minutes.
+# With what stands around the steps, that is about 90 minutes. Parts that *can wait* say so.
+# With them it is 110 minutes.
 #
-# After that you may stop. What follows is *optional*, each part by itself: two proofs, what heads
-# cost, your class learning a small task, your class inside a real, trained model, and four
-# variations.
+# After that you may stop. What follows is *optional*: two proofs, what heads cost, your class
+# learning a small task, your class inside a real, trained model, and four variations.
 
 # %% [markdown] id="how-it-works"
 # ## How this notebook works
 #
-# The steps have the same parts. First comes **the idea**, then one number worked out **on
-# paper**. **Your turn** is a function to write, with two **checks** below it. Then **look** what
-# your function does, to the paper numbers and to a real sentence. You need not read the code of
-# those cells: run them and look. Now and then you are asked to **predict** what will come out.
-# Nobody keeps count; guessing first is simply how things stick.
+# Every step has the same parts. First comes **the idea**, then one number worked out **on paper**.
+# **Your turn** is a function to write, with two **checks** below it. Then **look** what it does.
+# You need not read the code of those cells: run them and look. Now and then you are asked to
+# **predict** what will come out. Nobody keeps count; guessing first is how things stick.
 #
 # - Write your code in place of `raise NotWrittenYet`, run the cell, then run the checks
 #   below it. A check that fails says what came back, what that usually means, and where to
 #   look.
-# - Stuck? Each exercise has three **hints**. They open one by one. The last one is nearly the
-#   answer.
-# - Any correct way of writing a step is accepted, with two exceptions: PyTorch's own attention,
-#   and a Python loop over heads.
-# - *1 + 2 points* means 1 for the first check, of shapes, and 2 for the second, of values. Grading
+# - Stuck? Three **hints** open one by one. The last one is nearly the answer.
+# - Any correct way of writing a step is accepted, but for PyTorch's own attention and a Python
+#   loop over heads.
+# - *1 + 2 points*: 1 for the first check, of shapes, and 2 for the second, of values. Grading
 #   runs them again with more sizes.
-# - Each step is graded by itself. If step 2 resists, go on to step 3. Its checks will work; only
-#   some pictures must wait for your step 2. To begin a step afresh, put
-#   `progress.reset("split_heads")` into its cell and run it: the stub comes back.
+# - Each step is graded by itself. If step 2 resists, go on to step 3: only some pictures must
+#   wait.
+# - To begin a step afresh, put `progress.reset("split_heads")` into its cell and run it.
+# - What *can wait* is not needed to go on.
 
 # %% id="setup" tags=["setup"]
 import math
@@ -87,8 +82,8 @@ progress.panel()
 # ## Five names
 #
 # Multi-head attention is easy arithmetic on tensors with many axes. Most mistakes are made
-# with the axes. These names are used throughout, here and mostly in the field. (Elsewhere `T` is
-# also `L` or `seq_len`, and `d_head` is also `d_k`.)
+# with the axes. These are their names, here and mostly in the field. (`T` is also called `L` or
+# `seq_len`, and `d_head` is also `d_k`.)
 #
 # | name | meaning | in our sentence |
 # |---|---|---:|
@@ -101,13 +96,12 @@ progress.panel()
 # `T` can stand twice in a shape: `(B, H, T, T)`. The first counts the tokens that look, the
 # *queries*. The second counts the tokens looked at, the *keys*.
 #
-# A comment such as `# (B, H, T, d_head)` at the end of a line gives the shape of what that
-# line makes. Write such comments as you go. They catch more mistakes than any debugger.
+# A comment such as `# (B, H, T, d_head)` gives the shape of what its line makes. Write such
+# comments as you go: they catch more mistakes than any debugger.
 
 # %% [markdown] id="journey"
 # Here is the whole way, for one sentence of three tokens and two heads. The numbers on the
-# arrows are the steps of this lesson. In all drawings a bracket of the same colour is the same
-# axis.
+# arrows are the steps. In all drawings a bracket of the same colour is the same axis.
 #
 # ![A stack of sheets, one a sentence. On the first, a row of tables. Step 1 makes q, k and v from x, 3 by 4, head 0 faint, head 1 strong. Step 2 splits each into H = 2 tables of 3 by 2. Step 3 makes scores, 3 by 3, of q and k, steps 4 and 5 weights. Step 6 mixes v, on its own line. Step 7 merges, step 8 makes the output, 3 by 4.](journey.svg)
 
@@ -116,10 +110,10 @@ progress.panel()
 #
 # Our sentence is *the cat likes the other cat*. Two of its words come twice.
 #
-# Its vectors are not learned. They were set by hand: in each vector, one feature says which
-# word it is and another where it stands. (The last token has a third, so as to know that it is
-# the last.) The layers that go with it were set by hand too, so that we know what each of the
-# four heads is for:
+# Its vectors are not learned. They were set by hand: one of features 0 to 7 says which word it is,
+# and one of features 8 to 15 where it stands. Feature 21 says that it is the last.
+#
+# The layers that go with it were set by hand too. So we know what each of the four heads is for:
 #
 # | head | job |
 # |---:|---|
@@ -128,8 +122,7 @@ progress.panel()
 # | 2 | find the **first token** |
 # | 3 | find the **next token** |
 #
-# The first token has no previous one, and the last has no next one. There heads 0 and 3 look at
-# the token itself.
+# Where there is no previous or next token, heads 0 and 3 look at the token itself.
 #
 # So you will always know what the right picture looks like. Heads that are learned find jobs
 # like these by themselves.
@@ -147,21 +140,17 @@ for token, features in zip(example.tokens, example.x[0]):
 # weights** that are positive and sum to 1. What the token gets is the weighted mean of what
 # the others hand over: one row, one mixture.
 #
-# Now let a token want two things at once: the previous token *and* all places where its own
-# word stands, its own place among them. In one head, both wishes must share one row.
+# Now let a token want two things at once: the previous token *and* every place with its own word,
+# itself included. In one head, both wishes must share one row.
 #
-# In the picture below **each row is a token that looks, and each column a token looked at**. The
-# stronger the colour, the more weight. The row of the last *cat* is chosen already, and drawn as
+# In the picture **each row is a token that looks, and each column a token looked at**. The bar
+# below says which colour is how much. The row of the last *cat* is chosen already, and drawn as
 # bars, too.
 
 # %% id="one-head-two-jobs"
 crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)
-show_heads(
-    crowded,
-    example.tokens,
-    title="Two jobs in one head",
-    labels=["previous token and same word"],
-)
+jobs = ["previous token and same word"]
+show_heads(crowded, example.tokens, title="Two jobs in one head", labels=jobs)
 
 # %% [markdown] id="why-heads-answer"
 # A third of its weight lies on *other*, the previous token, and a third on each *cat*. The
@@ -266,8 +255,8 @@ check.project(project, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="project-look"
-# **Look.** First the paper numbers again, all of them, by your function. Row 0, feature 2 is
-# the number worked out above.
+# **Look.** First the paper numbers, by your function. Row 0, feature 2 is the number worked out
+# above.
 
 # %% id="look-at-project"
 paper_proj = example.linear(paper_weight, paper_bias)
@@ -296,16 +285,15 @@ print("same as features 8 to 15 of q:", torch.equal(only_head_1, queries[..., ro
 # %% [markdown] id="split-idea"
 # ## Step 2 · Split heads
 #
-# Each query has `d_model` features, `d_head` for each head. Now they are taken apart, so that
-# each head gets a tensor of its own.
+# Each query has `d_model` features, `d_head` for each head. Now each head gets a tensor of its
+# own.
 #
 # **The one idea.** The last axis is cut into `H` runs of `d_head` features. That takes two
 # moves, and neither copies a number.
 #
 # 1. `view` as `(B, T, H, d_head)`. The numbers stay where they are in memory. Only the last
 #    axis is read as two.
-# 2. Swap the axes `T` and `H`. Again nothing moves: only the strides, the steps through
-#    memory, trade places.
+# 2. Swap the axes `T` and `H`. Again nothing moves: only the order in which the axes are read.
 #
 # Why swap? A batched matrix product works on the *last two* axes and repeats over all the
 # others. With `H` beside `B`, one product serves all heads. This swap is why multi-head
@@ -329,7 +317,7 @@ for token, features in enumerate(paper_q):
 # %% [markdown] id="split-exercise"
 # ### Your turn: `split_heads`
 #
-# Difficulty 3 of 5 · importance 5 of 5 · about 5 minutes · 3 lines · 1 + 2 points
+# Difficulty 3 of 5 · importance 5 of 5 · about 7 minutes · 3 lines · 1 + 2 points
 #
 # <details><summary>Hint 1</summary>
 #
@@ -375,8 +363,8 @@ check.split_heads(split_heads, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="split-look"
-# **Look.** To see where numbers go, give each one a name. Below, `21` stands for token 2,
-# feature 1. The wrong way beside yours is a `view` straight to `(B, H, T, d_head)`.
+# **Look.** To see where numbers go, give each one a name: `21` for token 2, feature 1. The wrong
+# way beside yours is a `view` straight to `(B, H, T, d_head)`.
 
 # %% id="look-at-split"
 labels = torch.tensor([[[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]])  # (1, 3, 4)
@@ -392,8 +380,8 @@ for head in range(2):
 # token 1, and never sees the last token. **No shape check can find that.**
 #
 # Our sentence can. Below are its queries, a row for each token; an orange band spans the slice
-# of one head. Head 2 looks for the first token, so all its rows must ask for the same thing. In
-# which of the two tables do they?
+# of one head. (3.8 only sets how strong a fit is.) Head 2 looks for the first token, so all its
+# rows must ask for the same thing. In which of the two tables do they?
 
 # %% id="look-at-slices"
 from attention_lab.heatmap import show_features
@@ -413,11 +401,11 @@ show_features(
 )
 
 # %% [markdown] id="split-look-jobs"
-# And here is what the heads then look at. Compare each of the four with its job.
+# From queries and keys come the weights. You write that in steps 3 to 5; here it is done for you.
+# Compare each head with its job.
 #
-# Below each small picture stands the job that gets most of the weight, and its share. Where none
-# fits, it says over how much the weight is spread, in bits: 0 bits is one token, 1 bit is two, 2
-# bits are four.
+# The label names the job, and its share of the weight. Where no job fits, it says how far the
+# weight is spread: 0 bits is one token, 1 bit two, 2 bits four.
 
 # %% id="look-at-split-heads"
 split_q, split_k, _ = sentence_heads()
@@ -430,26 +418,6 @@ show_heads(
     compare="view straight away",
     title="The four heads, split in two ways",
 )
-
-# %% [markdown] id="split-memory"
-# **Memory** (can wait until step 7). A tensor is a row of numbers and a rule for reading it:
-# the **strides** say how many numbers further on the next element of each axis lies. For `x` of
-# shape `(1, 3, 4)` they are `(12, 4, 1)`: the next feature is 1 number on, the next token 4, the
-# next sentence 12.
-
-# %% id="predict-split-strides"
-predict("split-strides")
-
-# %% id="look-at-strides"
-viewed, split = labels.view(1, 3, 2, 2), split_heads(labels, 2)
-for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
-    same = "same memory" if tensor.data_ptr() == labels.data_ptr() else "a copy"
-    shape, strides = str(tuple(tensor.shape)), str(tensor.stride())
-    print(f"{name:10}  {shape:12}  strides {strides:13}  {same}")
-
-# %% [markdown] id="split-memory-copy"
-# Three shapes, one row of twelve numbers. (If your split is a copy, it is right all the same; it
-# has only done more work than it had to.)
 
 # %% [markdown] id="scores-idea"
 # ## Step 3 · Scores
@@ -465,8 +433,12 @@ for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
 # strays from 0: for random vectors, about `sqrt(d_head)` far. Dividing by `sqrt(d_head)` makes
 # that about 1, whatever the size of a head. You will measure it.
 #
-# (Why the root? Each product has a variance of about 1. Variances of independent numbers add up,
-# and the standard deviation of the sum is the root of that.)
+# <details><summary>Why the root?</summary>
+#
+# Each product has a variance of about 1. Variances of independent numbers add up, and the standard
+# deviation of the sum is the root of that.
+#
+# </details>
 
 # %% id="predict-scale"
 predict("scale")
@@ -485,7 +457,7 @@ print(f"{query} times {key} = {product}   score {product / math.sqrt(2):.2f}")
 # %% [markdown] id="scores-exercise"
 # ### Your turn: `attention_scores`
 #
-# Difficulty 2 of 5 · importance 5 of 5 · about 4 minutes · 2 lines · 1 + 2 points
+# Difficulty 2 of 5 · importance 5 of 5 · about 5 minutes · 2 lines · 1 + 2 points
 #
 # <details><summary>Hint 1</summary>
 #
@@ -542,9 +514,7 @@ def paper_scores():
 print(paper_scores())
 
 # %% [markdown] id="scores-look-sentence"
-# Then our sentence. Where query and key fit, the score is large; where they have nothing in
-# common, it is 0. The picture warns that these are not weights yet, and it is right: that is
-# step 5.
+# Then our sentence. (The picture says that these are not weights yet. They will be in step 5.)
 
 # %% id="look-at-sentence-scores"
 def sentence_scores():
@@ -556,9 +526,8 @@ def sentence_scores():
 show_heads(sentence_scores(), example.tokens, title="Scores, before softmax")
 
 # %% [markdown] id="scores-look-root"
-# Now the root, measured on random queries and keys. The table gives the standard deviation (std)
-# of the scores: how far they stray from 0. Beside it stands the largest weight in a row of 50, on
-# average. Left with your scaling, right without any.
+# Now the root, measured on random queries and keys: the standard deviation (std) of the scores,
+# and the largest weight in a row of 50, on average. Left with your scaling, right without any.
 
 # %% id="look-at-root"
 generator = torch.Generator().manual_seed(0)
@@ -738,15 +707,14 @@ check.masked_softmax(masked_softmax, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="softmax-look"
-# **Look.** At last, the four heads of the sentence by your own functions, once with all tokens
-# in view and once with the future closed. Choose a head, and read a row: whom does this token
-# look at?
+# **Look.** At last, the four heads by your own functions, with all tokens in view and with the
+# future closed. Choose a head, and read a row: whom does this token look at?
 #
 # - Head 1 (same word): *the* and *cat* share their weight between two places. What becomes of
 #   the first *cat* when the future is closed?
-# - Head 3 (next token): its job is forbidden, but for the last token, which looks at itself. In
-#   all other rows the scores that are left are 0, so the weight is spread evenly. Softmax cannot
-#   say "nobody".
+# - Head 3 (next token): its job is forbidden now. Only the last token can still do it: it looks
+#   at itself. In all other rows the scores that are left are 0, so the weight is spread evenly.
+#   Softmax cannot say "nobody".
 
 # %% id="look-at-weights"
 def sentence_weights(mask=None):
@@ -755,13 +723,10 @@ def sentence_weights(mask=None):
 
 
 closed = sentence_weights(causal_mask(6))
+both = {"all tokens": sentence_weights(), "future closed": closed}
+is_causal = {"all tokens": False, "future closed": True}
 show_heads(
-    {"all tokens": sentence_weights(), "future closed": closed},
-    example.tokens,
-    head=1,
-    row=1,
-    compare="future closed",
-    causal=False,
+    both, example.tokens, head=1, row=1, compare="future closed", causal=is_causal
 )
 
 # %% [markdown] id="softmax-play-idea"
@@ -881,8 +846,9 @@ for at, token in enumerate(example.tokens):
     print(f"{token:>8}" + "".join(f"{column[at][0]:>16}" for column in columns))
 
 # %% [markdown] id="attend-look-slices"
-# **The numbers behind those words** (can wait): in each head, one feature for each word. In head 1 each *cat*
-# has shared its weight between two places, and yet its row holds a single 1.0. Why?
+# **The numbers behind those words** (can wait): in each head, one feature for each word. (0.0 is a
+# small number, 0 is none.) In head 1 each *cat* has shared its weight between two places, and yet
+# its row holds a single 1.0. Why?
 #
 # <details><summary>Because</summary>
 #
@@ -899,7 +865,7 @@ show_features({"mixed": sentence_mixed()}, example.tokens, title="What heads col
 # The heads have worked apart. Now each token gets its features back in one piece.
 #
 # **The one idea.** Merging is splitting backwards: swap `H` and `T` back, then read the last
-# two axes as one. Head 0's features come first, then head 1's, and so on.
+# two axes as one. Head 0's features come first, then head 1's.
 
 # %% id="predict-merge-view"
 predict("merge-view")
@@ -978,8 +944,8 @@ check.merge_heads(merge_heads, aspect="value", hidden=True)
 
 # %% [markdown] id="merge-look"
 # **Look.** Every token's 32 features now hold four runs of eight, one a head. In yours, head 2
-# has found *the* for every token: one straight column. Below it stands what a `reshape` without
-# the swap would have made: the right shape, and that column torn apart.
+# has found *the* for every token: one straight column. A `reshape` without the swap gives the
+# right shape, and that column torn apart.
 
 # %% id="look-at-merged"
 mixed = sentence_mixed()
@@ -990,7 +956,27 @@ show_features(
     title="Merged",
 )
 
-# %% [markdown] id="merge-look-memory"
+# %% [markdown] id="memory"
+# **Memory** (can wait). A tensor is a row of numbers and a rule for reading it:
+# the **strides** say how many numbers further on the next element of each axis lies. For `x` of
+# shape `(1, 3, 4)` they are `(12, 4, 1)`: the next feature is 1 number on, the next token 4, the
+# next sentence 12.
+
+# %% id="predict-split-strides"
+predict("split-strides")
+
+# %% id="look-at-strides"
+viewed, split = labels.view(1, 3, 2, 2), split_heads(labels, 2)
+for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
+    same = "same memory" if tensor.data_ptr() == labels.data_ptr() else "a copy"
+    shape, strides = str(tuple(tensor.shape)), str(tensor.stride())
+    print(f"{name:10}  {shape:12}  strides {strides:13}  {same}")
+
+# %% [markdown] id="memory-split"
+# Three shapes, one row of twelve numbers. (If your split is a copy, it is right all the same; it
+# has only done more work than it had to.)
+
+# %% [markdown] id="memory-view"
 # And here is `view` refusing, live.
 
 # %% id="look-at-view"
@@ -1005,15 +991,15 @@ for when, heads in heads_then.items():
         print("view refuses:")
         print(refusal)
 
-# %% [markdown] id="look-at-view-answer"
+# %% [markdown] id="memory-view-answer"
 # After splitting, the numbers of one token still lie side by side: the next head is 8 numbers
 # on, just where this one ends. After attending it is 48 numbers on, since the product has
 # written a new tensor in the order of its own axes, head after head.
 
 # %% [markdown] id="follow-idea"
-# **One token, all seven functions.** Before you put them together, follow token 1 of the paper
-# numbers, `t1`, through them, in head 1. Its weights and its output you have seen on paper. Step
-# on, and say beforehand what the next shape will be.
+# **One token, all seven functions** (can wait). Follow token 1 of the paper numbers, `t1`, through
+# them, in head 1. Its weights and its output you have seen on paper. Step on, and say beforehand
+# what the next shape will be.
 
 # %% id="follow-a-token"
 from attention_lab.heatmap import follow
@@ -1031,35 +1017,39 @@ follow(
 # %% [markdown] id="module-idea"
 # ## Step 8 · The whole layer
 #
-# All parts are there. One is left: the **output projection**, a fourth linear layer.
+# Seven functions are written. One layer is left: the **output projection**.
 #
 # **The one idea.** Up to here, head `h` has written into its own slice of the features and
 # nowhere else. The heads have never met. `out_proj` mixes all slices: here the heads come
 # together, and the layer decides what to do with what each of them found.
 #
-# The work is about that of one big head. What has been gained is several notions of
-# *relevant*.
+# All heads together do about as much work as one big head. What has been gained is several notions
+# of *relevant*.
 #
-# Papers write all of it in one line for each head, `softmax(Q Kᵀ / √d_head + mask) V`. `Q`, `K`
-# and `V` are steps 1 and 2, `Q Kᵀ / √d_head` is step 3, `+ mask` step 4, softmax step 5 and
-# `… V` step 6. The heads are put side by side (step 7) and multiplied by `W_O`, which is
-# `out_proj`.
+# <details><summary>How papers write it</summary>
 #
-# ![The merged table, 3 tokens by 4 features: two faint features from head 0, two strong ones from head 1. Lines lead from each of the four to each of the four features of the output.](out-proj.svg)
+# In one line for each head: `softmax(Q Kᵀ / √d_head + mask) V`. `Q`, `K` and `V` are steps 1 and
+# 2, `Q Kᵀ / √d_head` is step 3, `+ mask` step 4, softmax step 5 and `… V` step 6. The heads are
+# put side by side (step 7) and multiplied by `W_O`, which is `out_proj`.
+#
+# </details>
+#
+# ![The merged table, 3 tokens by 4 features: two faint features from head 0, two strong ones from head 1. Lines lead from one faint and one strong feature to each of the four features of the output, whose numbers stand beside them.](out-proj.svg)
 
 # %% [markdown] id="module-paper"
-# **On paper.** Token 1, merged in step 7, meets one row of a small `out_proj`. Its sum reads a
-# number of head 0 and a number of head 1: here they meet.
+# **On paper.** Token 1, merged in step 7, meets the first row of a small `out_proj`. Its sum reads
+# a number of head 0 and a number of head 1: here they meet. (In the drawing a line is a 1. A real
+# `out_proj` has a weight for every pair of features.)
 
 # %% id="module-by-hand"
-paper_out = [1, 0, 0, 2]
-terms = [f"{weight}*{number}" for weight, number in zip(paper_out, head_0 + head_1)]
-print(" + ".join(terms), f"= {dot(paper_out, head_0 + head_1):.2f}")
+paper_out = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1]]
+terms = [f"{weight}*{number}" for weight, number in zip(paper_out[0], head_0 + head_1)]
+print(" + ".join(terms), f"= {dot(paper_out[0], head_0 + head_1):.2f}")
 
 # %% [markdown] id="module-exercise"
 # ### Your turn: `MultiHeadAttention.forward`
 #
-# Difficulty 3 of 5 · importance 5 of 5 · about 7 minutes · 7 lines · 1 + 4 points
+# Difficulty 3 of 5 · importance 5 of 5 · about 10 minutes · 7 lines · 1 + 4 points
 #
 # `__init__` is given. Write `forward` with the functions you have. You may also write it
 # without them.
@@ -1109,7 +1099,7 @@ class MultiHeadAttention(nn.Module):
         self.out_proj = nn.Linear(d_model, d_model)
 
     def forward(self, x, causal=False):
-        """Let every token look at every token, or with causal only at earlier ones.
+        """Let every token look at every token. If causal: only at itself and earlier ones.
 
         x: (B, T, d_model)
         Returns (B, T, d_model)
@@ -1140,7 +1130,7 @@ check.MultiHeadAttention(MultiHeadAttention, aspect="value", hidden=True)
 # %% [markdown] id="module-look"
 # **Look.** Your layer with the hand-made weights, on our sentence. Its `out_proj` adds up what
 # heads 1 and 2 found in the first run of features: there two heads have met, and can no longer be
-# told apart. It leaves the second run empty, and copies what heads 0 and 3 found into the last two.
+# told apart. It leaves the second run empty, and copies heads 0 and 3 into the last two.
 
 # %% id="look-at-module"
 layer = MultiHeadAttention(example.d_model, example.num_heads)
@@ -1154,10 +1144,10 @@ for token, (met, empty, previous, following) in zip(example.tokens, found):
 # %% [markdown] id="pytorch-idea"
 # ## Beside PyTorch
 #
-# PyTorch has this layer: `nn.MultiheadAttention`. It keeps the three projections in one matrix
-# `in_proj_weight`, the rows of `q_proj` first, then those of `k_proj`, then those of `v_proj`.
-# Copy your weights into it, and both must say the same: the largest difference will be 0, or a
-# rounding error near 1e-7. It is the reference behind the checks of this notebook, too.
+# PyTorch has this layer: `nn.MultiheadAttention`, the reference behind the checks here. It keeps
+# the three projections in one matrix `in_proj_weight`: the rows of `q_proj`, then those of
+# `k_proj`, then those of `v_proj`. Copy your weights into it, and both must say the same. The
+# largest difference will be 0, or a rounding error near 1e-7.
 
 # %% id="against-pytorch"
 def pytorch_twin(mine):
@@ -1181,16 +1171,16 @@ difference = (ours - theirs).abs().max().item()
 print("shape", tuple(ours.shape), " largest difference", difference)
 
 # %% [markdown] id="pytorch-biases"
-# One difference is worth knowing. A new `nn.MultiheadAttention` starts with **all biases 0**,
-# while an `nn.Linear` starts with small random ones. Weights must be random, or all heads
-# would start alike and stay alike. Biases need not be, and at 0 no token is preferred before
-# anything has been learned.
+# **Biases** (can wait). A new `nn.MultiheadAttention` starts with **all biases 0**, while an
+# `nn.Linear` starts with small random ones. Weights must be random, or all heads would start alike
+# and stay alike. Biases need not be, and at 0 no token is preferred before anything has been
+# learned.
 #
 # For testing that is a trap: with biases of 0, a layer that forgets them looks right. The
 # checks here write biases that are not 0 into both layers.
 
 # %% [markdown] id="laws"
-# ## Three laws
+# ## Three laws (can wait)
 #
 # What must hold for any weights whatever? Predict, then run your layer.
 
@@ -1230,7 +1220,7 @@ output = any_layer(same_x)
 print("largest difference between rows:", (output - output[:, :1]).abs().max().item())
 
 # %% [markdown] id="wrong-idea"
-# ## What goes wrong
+# ## What goes wrong (can wait)
 #
 # Four bugs that people really make, on our sentence with the future closed. All four run
 # without an error, and every output has the right shape. Say what will come out, then run it. What
@@ -1284,7 +1274,7 @@ bug = (raw + causal_mask(6)).softmax(-1)
 beside_yours(bug, "No root")
 
 # %% [markdown] id="wrong-root-answer"
-# The hardest to see: 0.97 has become 1.00, no more, since our scores are few and tidy. With 64
+# The hardest to see: 0.97 has become 1.00, and that is all, since our scores are few and tidy. With 64
 # random features, step 3 has shown what it does. This is why the checks compare numbers.
 
 # %% [markdown] id="to-keep"
@@ -1316,9 +1306,8 @@ recall()
 # %% [markdown] id="before-you-go"
 # ## Hand in
 #
-# Restart, run all cells, and save the notebook. Then run this cell once more: it reads the saved
-# file as a grader would. Is everything there, and in its place? If you learn by yourself, keep the
-# table below it instead.
+# Choose *Kernel → Restart Kernel and Run All Cells*, and save. Then run the cell below: it reads
+# the saved file as a grader will. If you learn by yourself, skip it and keep the table.
 
 # %% id="ready-to-submit"
 from attention_lab import ready_to_submit
@@ -1549,8 +1538,8 @@ experiment = Experiment(MultiHeadAttention)
 experiment.run(seed=1)
 
 # %% [markdown] id="learned-why"
-# Read the curves as stairs: each step down is a job that has been learned. One head gets down
-# one stair, two heads two, four heads all three.
+# Read the curves as stairs. A step down is a job that has been learned, and steps can run
+# together. With four heads nothing is left to learn.
 #
 # **The reason.** One row of weights is one mixture. Say a head shares its weight between the
 # token before and the token after. Then both names are in what comes out. But nothing in it
@@ -1650,8 +1639,8 @@ minilm.wall(keys_sentence)
 minilm.show(keys_sentence, layer=3, head=1)
 
 # %% [markdown] id="real-show-answer"
-# `L3.H1` puts 78 % of the weight of *are* on *keys*, across the cabinet. `L0.H2` knows only "the
-# token before", and looks at *cabinet*. Change the numbers in the cell and look at others.
+# `L3.H1` puts 78 % of the weight of *are* on *keys*, across the cabinet. Another head looks at
+# *cabinet*: you will meet it in the hunt. Change the numbers in the cell and look at others.
 
 # %% [markdown] id="real-hunt-idea"
 # **Hunt the head.** Seven jobs. Find the head for each, on the wall or close up.

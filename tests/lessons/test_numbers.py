@@ -1,5 +1,6 @@
 """Every number in the prose and the drawings that can be computed is computed here."""
 
+import json
 import math
 import re
 from xml.etree import ElementTree
@@ -115,9 +116,31 @@ def test_drawing_of_merge_heads():
     assert cells_of("merge-heads") == [*HALVES, *HALVES, *LABELS, *HALVES, *LABELS]
 
 
-def test_drawing_of_the_output_projection(paper):
-    pairs = zip(*paper["mixed"], strict=True)
-    assert cells_of("out-proj") == flat([a + b for a, b in pairs])
+@pytest.fixture(scope="module")
+def merged(paper):
+    """Every token's features, side by side, as they are written on paper: to two decimals."""
+    return [[round(n, 2) for n in a + b] for a, b in zip(*paper["mixed"], strict=True)]
+
+
+@pytest.fixture(scope="module")
+def output(merged, names):
+    return (torch.tensor(merged) @ torch.tensor(names["paper_out"]).float().T).tolist()
+
+
+def test_drawing_of_the_output_projection(merged, output):
+    assert cells_of("out-proj") == flat(merged, output)
+
+
+def test_lines_of_the_output_projection_are_its_ones(names):
+    drawing = (LESSONS / "out-proj.svg").read_text()
+    heights = ("82", "108", "134", "160")
+    lines = re.findall(r'class="line" d="M300 (\d+)L430 (\d+)"', drawing)
+    drawn = {(heights.index(end), heights.index(begin)) for begin, end in lines}
+    weight = torch.tensor(names["paper_out"])
+    assert drawn == set(map(tuple, weight.nonzero().tolist()))
+    assert set(weight.flatten().tolist()) == {0, 1}
+    for row in weight.view(4, 2, 2):
+        assert row.any(-1).all()  # from both heads
 
 
 def test_on_paper_agrees_with_the_drawings(paper, printed):
@@ -131,10 +154,8 @@ def test_on_paper_agrees_with_the_drawings(paper, printed):
         assert re.search(rf"feature {feature}: .* = {number:.2f}\n", printed["attend-by-hand"])
 
 
-def test_one_output_on_paper(paper, printed):
-    (a, _), (_, d) = (head[1] for head in paper["mixed"])
-    total = round(a, 2) + 2 * round(d, 2)
-    assert printed["module-by-hand"].endswith(f"= {total:.2f}\n")
+def test_one_output_on_paper(output, printed):
+    assert printed["module-by-hand"].endswith(f"= {output[1][0]:.2f}\n")
 
 
 def test_the_learners_functions_give_the_paper_numbers(printed, paper):
@@ -164,7 +185,7 @@ def test_strides_after_splitting_and_attending(printed, prose):
     assert lines[0] == "after splitting: strides (192, 32, 8, 1), view works"
     assert lines[1] == "after attending: strides (192, 8, 48, 1), view refuses:"
     assert "reshape" in lines[2]
-    text = prose["look-at-view-answer"]
+    text = prose["memory-view-answer"]
     assert "the next head is 8 numbers\non" in text
     assert "After attending it is 48 numbers on" in text
 
@@ -188,6 +209,18 @@ def test_sizes_of_the_sentence(prose):
         assert f"| {head} | find the **{job}** |" in prose["sentence"]
 
 
+def test_features_that_are_1(printed, prose):
+    lines = printed["look-at-sentence"].splitlines()[2:]
+    ones = [json.loads(line.split("are 1: ")[1]) for line in lines]
+    words, places = zip(*(row[:2] for row in ones), strict=True)
+    assert set(words) <= set(range(8))
+    assert places == tuple(range(8, 8 + len(example.tokens)))
+    assert [row[2:] for row in ones] == [[]] * (len(ones) - 1) + [[21]]
+    text = prose["sentence"].replace("\n", " ")
+    assert "one of features 0 to 7 says which word it is, and one of features 8 to 15" in text
+    assert "Feature 21 says that it is the last." in text
+
+
 def test_a_third_each(prose):
     assert example.tokens[-1] == "cat"
     row = example.two_jobs_in_one_head()[0, 0, -1]
@@ -209,7 +242,7 @@ def test_rows_of_head_1(prose):
 
 def test_strides_of_the_small_table(names, prose):
     shape, strides = (tuple(part) for part in (names["labels"].shape, names["labels"].stride()))
-    text = prose["split-memory"].replace("\n", " ")
+    text = prose["memory"].replace("\n", " ")
     assert f"of shape `{shape}` they are `{strides}`" in text
     sentence, token, feature = strides
     assert f"next feature is {feature} number on, the next token {token}, the next" in text
@@ -292,7 +325,7 @@ def test_what_the_bugs_do(names, prose):
     sharper = steps.masked_softmax(scores * math.sqrt(8), mask)
     assert ((sharper - right).abs() < 0.04).all()
     before, after = (f"{weights[0, 0, 5, 4]:.2f}" for weights in (right, sharper))
-    assert f"{before} has become {after}, no more" in prose["wrong-root-answer"]
+    assert f"{before} has become {after}, and that is all" in prose["wrong-root-answer"]
 
 
 def test_costs(names):
