@@ -100,6 +100,43 @@ def test_compare_shows_other_head_and_difference(page):
     assert headings[1].startswith("head 0")
 
 
+@pytest.mark.parametrize("width", [1000, 360])
+def test_the_comparison_chosen_is_read_in_full(open_page, width):
+    named = {"yours": weights(), "view straight away": weights(seed=1)}
+    page = open_page(show_heads(named, TOKENS, compare="view straight away"), width=width)
+    menu = page.get_by_label("Compare with")
+    expect(menu).to_be_visible()
+    cut, free = menu.evaluate(
+        "menu => [menu.offsetWidth, (menu.style.maxWidth = 'none', menu.offsetWidth)]"
+    )
+    assert cut == free
+
+
+WRITTEN = """() => {
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  window.written = [];
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const end = x + this.measureText(text).width, width = parseFloat(this.canvas.style.width);
+    window.written.push([text, end <= width]);
+    write.call(this, text, x, y);
+  };
+}"""
+
+
+def test_a_wrong_sum_is_said_to_be_no_one(open_page):
+    page = open_page(show_heads(weights() * np.array([0.01, 1, 0.998, 0.5, 1, 1])[:, None], TOKENS))
+    page.evaluate(WRITTEN)
+    radio(page, "head 2").click()
+    sums = [[text, fits] for text, fits in page.evaluate("written") if "≠" in text]
+    expected = ("0.01", "0.998", "0.50")
+    assert sums == [[f"{text} ≠ 1", True] for text in expected]
+
+
+def test_one_key_that_has_no_bar_is_one_key(open_page):
+    page = open_page(show_heads(weights(T=17)))
+    expect(page.get_by_text("1 more key:")).to_be_visible()
+
+
 def test_compare_variants_says_when_nothing_differs(open_page):
     page = open_page(
         show_heads({"yours": weights(), "PyTorch": weights()}, TOKENS, compare="PyTorch")

@@ -49,8 +49,11 @@ def show_features(features, tokens=None, *, num_heads: int | None = None, title=
         raise ValueError("There are no features here: pass at least one array (H, T, d_head).")
     slices = {str(name): _read(value, num_heads) for name, value in named.items()}
     if len({array.shape for array in slices.values()}) > 1:
-        listed = ", ".join(f"{name}: {array.shape}" for name, array in slices.items())
-        raise ValueError(f"All must have one shape (H, T, d_head). These have {listed}.")
+        listed = ", ".join(f"{name} has {array.shape}" for name, array in slices.items())
+        raise ValueError(
+            f"All must have one shape (H, T, d_head), and {listed}. "
+            "Does the shape check of this step pass?"
+        )
     T = next(iter(slices.values())).shape[1]
     return FeatureMap(title or "Features", slices, _read_tokens(tokens, T))
 

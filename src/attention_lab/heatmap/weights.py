@@ -152,5 +152,5 @@ def _type_of(value) -> str:
 def _refuse_different_shapes(variants: dict[str, np.ndarray]) -> None:
     shapes = {name: array.shape for name, array in variants.items()}
     if len(set(shapes.values())) > 1:
-        listed = ", ".join(f"{name}: {shape}" for name, shape in shapes.items())
-        raise ValueError(f"All variants must have one shape (B, H, T, S). These have {listed}.")
+        listed = ", ".join(f"{name} has {shape}" for name, shape in shapes.items())
+        raise ValueError(f"All variants must have one shape (B, H, T, S). Here {listed}.")

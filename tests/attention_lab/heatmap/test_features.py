@@ -107,7 +107,11 @@ def test_in_words():
         (torch.zeros(2, 3, 4), {"tokens": ["a"]}, "for 3 tokens, but tokens has 1"),
         (torch.zeros(2, 200, 64), {}, "25,600 numbers"),
         ({}, {}, "no features"),
-        ({"a": torch.zeros(1, 2, 3), "b": torch.zeros(1, 2, 4)}, {}, "a: (1, 2, 3), b: (1, 2, 4)"),
+        (
+            {"a": torch.zeros(1, 2, 3), "b": torch.zeros(1, 2, 4)},
+            {},
+            "a has (1, 2, 3), b has (1, 2, 4)",
+        ),
     ],
 )
 def test_what_cannot_be_shown_is_said(features, options, says):

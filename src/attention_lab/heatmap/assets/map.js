@@ -55,7 +55,7 @@ class HeatMap {
     this.left = Math.ceil(longest(labels.queries)) + 10;
     this.top = Math.ceil(longest(labels.keys)) + 12;
     const fit = right => Math.min(Math.min(room - this.left - right - 4, 520) / S, 560 / T, 56);
-    this.right = fit(54) >= 12 ? 54 : 4; // sums of rows, where they can be read
+    this.right = fit(66) >= 12 ? 66 : 4; // sums of rows, where they can be read
     const cell = fit(this.right);
     this.cell = cell >= 4 ? Math.floor(cell) : cell;
     this.width = Math.ceil(this.left + S * this.cell + this.right + 4);
@@ -123,7 +123,7 @@ class HeatMap {
       const wrong = isWrong(sums[q]);
       context.font = font(this.cell < 13 ? 10 : 11, wrong || q === mark?.q);
       context.fillStyle = wrong ? theme.mark : theme.quiet;
-      context.fillText((wrong ? "≠ " : "") + briefSum(sums[q]), x, this.top + (q + 0.5) * this.cell);
+      context.fillText(briefSum(sums[q]) + (wrong ? " ≠ 1" : ""), x, this.top + (q + 0.5) * this.cell);
     }
   }
 

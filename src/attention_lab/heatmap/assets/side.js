@@ -48,7 +48,7 @@ class RowBars {
     });
     const rest = order.slice(MOST_BARS).map(key => row[key]).filter(value => value > 0);
     const left = rest.reduce((sum, value) => sum + value, 0);
-    setText(this.rest, rest.length ? `${rest.length} more keys: ${left.toFixed(3)}` : "");
+    setText(this.rest, rest.length ? `${rest.length} more ${rest.length > 1 ? "keys" : "key"}: ${left.toFixed(3)}` : "");
   }
 }
 
