@@ -730,9 +730,9 @@ show_heads(
 )
 
 # %% [markdown] id="softmax-play-idea"
-# **Play** (can wait). Type a sentence of your own, of up to eight words, some of them twice, and press
-# Enter. Every move runs your functions again. The temperature divides the scores: what becomes
-# of the heads when it is high, and when it is low?
+# **Play** (can wait). Type a sentence of your own, of up to eight words, some of them twice, and
+# press Enter. Every move runs your functions again. The temperature divides the scores: what
+# becomes of the heads when it is high, and when it is low?
 #
 # <details><summary>What becomes of them</summary>
 #
@@ -1099,7 +1099,7 @@ class MultiHeadAttention(nn.Module):
         self.out_proj = nn.Linear(d_model, d_model)
 
     def forward(self, x, causal=False):
-        """Let every token look at every token. If causal: only at itself and earlier ones.
+        """Let every token look at every token; if causal, at itself and earlier ones.
 
         x: (B, T, d_model)
         Returns (B, T, d_model)
@@ -1274,8 +1274,8 @@ bug = (raw + causal_mask(6)).softmax(-1)
 beside_yours(bug, "No root")
 
 # %% [markdown] id="wrong-root-answer"
-# The hardest to see: 0.97 has become 1.00, and that is all, since our scores are few and tidy. With 64
-# random features, step 3 has shown what it does. This is why the checks compare numbers.
+# The hardest to see: 0.97 has become 1.00, and that is all, since our scores are few and tidy. With
+# 64 random features, step 3 has shown what it does. This is why the checks compare numbers.
 
 # %% [markdown] id="to-keep"
 # ## To keep

@@ -68,7 +68,7 @@ def embed(words: list[str]) -> torch.Tensor:
     """
     T = len(words)
     if not 1 <= T <= MAX_TOKENS:
-        raise ValueError(f"the example takes 1 to {MAX_TOKENS} words; these are {T}")
+        raise ValueError(f"The example takes 1 to {MAX_TOKENS} words; these are {T}.")
     known = list(dict.fromkeys(words))
     x = torch.zeros(1, T, d_model)
     x[0, :, WORD] = torch.eye(d_head)[[known.index(word) for word in words]]

@@ -9,7 +9,7 @@ Axes: B batch (1 here), T tokens, H heads, ``d_model = H * d_head``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -129,22 +129,22 @@ class _Walker:
 
     def _run(self, x: torch.Tensor, projections) -> Iterator[Step]:
         T, H, d_head = len(self.words), self.H, x.shape[-1] // self.H
-        yield self._tell_tokens(x)
+        yield _shaped(self._tell_tokens(x), "x", x)
         q, k, v = self._call("project", (x, *projections), 3 * [tuple(x.shape)])
-        yield self._tell_project(q, k, v)
+        yield _shaped(self._tell_project(q, k, v), "Each of q, k, v", q)
         heads = [self._call("split_heads", (y, H), (1, H, T, d_head)) for y in (q, k, v)]
-        yield self._tell_split(q, heads[0])
+        yield _shaped(self._tell_split(q, heads[0]), "Each of q, k, v", heads[0])
         scores = self._call("attention_scores", (heads[0], heads[1]), (1, H, T, T))
-        yield self._tell_scores(*heads[:2], scores)
+        yield _shaped(self._tell_scores(*heads[:2], scores), "All scores", scores)
         mask = self._call("causal_mask", (T,), (T, T)) if self.causal else torch.zeros(T, T)
-        yield self._tell_mask(scores, mask)
+        yield _shaped(self._tell_mask(scores, mask), "The mask", mask)
         given = mask if self.causal else None
         weights = self._call("masked_softmax", (scores, given), (1, H, T, T))
-        yield self._tell_softmax(scores, mask, weights)
+        yield _shaped(self._tell_softmax(scores, mask, weights), "All weights", weights)
         output = self._call("attend", (weights, heads[2]), (1, H, T, d_head))
-        yield self._tell_attend(weights, heads[2], output)
+        yield _shaped(self._tell_attend(weights, heads[2], output), "All that is collected", output)
         merged = self._call("merge_heads", (output,), tuple(x.shape))
-        yield self._tell_merge(output, merged)
+        yield _shaped(self._tell_merge(output, merged), "Merged", merged)
 
     def _call(self, name: str, arguments: tuple, shape):
         """What the learner's function returns, if its shape (or the shapes of a tuple) is right."""
@@ -415,6 +415,11 @@ def _draw_inputs(T: int, d_model: int):
         for layer in projections:
             nn.init.orthogonal_(layer.weight)
         return x, tuple(projections)
+
+
+def _shaped(step: Step, what: str, tensor: torch.Tensor) -> Step:
+    """The step, which also says what shape has come out."""
+    return replace(step, sentence=f"{step.sentence} {what}: {tuple(tensor.shape)}.")
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:

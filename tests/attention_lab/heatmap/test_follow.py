@@ -53,6 +53,12 @@ def test_right_steps_are_all_told_without_a_warning():
     assert set(walk._repr_mimebundle_()) == {"text/html", "image/png", "text/plain"}
 
 
+def test_every_step_tells_the_shape_that_came_out():
+    shapes = [step.sentence.rsplit(": ", 1)[1] for step in follow(STEPS, "a b c d e").steps]
+    whole, split, table = "(1, 5, 6).", "(1, 2, 5, 3).", "(1, 2, 5, 5)."
+    assert shapes == [whole, whole, split, table, "(5, 5).", table, split, whole]
+
+
 def test_where_the_numbers_come_from_is_said():
     projections = [torch.nn.Linear(4, 4) for _ in "qkv"]
     given = follow(STEPS, "the cat", x=torch.eye(4)[:2], projections=projections)
