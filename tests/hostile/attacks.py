@@ -286,6 +286,28 @@ for _ in range(64):
     os.write(descriptors[-1], b"x" * (32 << 20))
 print("ESCAPED", len(descriptors))
 """),
+    Attack("memory-in-sockets", """
+import os, socket, time
+filled, full = os.pipe()
+def fill():
+    pairs = [socket.socketpair() for _ in range(100)]
+    for end in sum(pairs, ()):
+        end.setblocking(False)
+        try:
+            while True:
+                end.send(bytes(30000))
+        except BlockingIOError:
+            pass
+    os.write(full, b"!")
+    time.sleep(60)
+for _ in range(4):
+    if os.fork() == 0:
+        fill()
+for _ in range(4):
+    os.read(filled, 1)
+time.sleep(1)
+print("ESCAPED")
+""", silent=True),
     Attack("fork-bomb", """
 import os, time
 while True:

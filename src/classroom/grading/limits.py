@@ -10,6 +10,7 @@ class Limits:
     cell: time for one cell, the learner's or a graded one, before it is interrupted.
     grace: time for an interrupted cell to stop before its process is killed.
     memory: of all processes of the sandbox together, shared pages counted once.
+    descriptors: of one process. sockets: of all together; what is in them counts as nobody's memory.
     file: of one file. scratch: of all files together. output: of what one cell shows.
     """
 
@@ -18,6 +19,7 @@ class Limits:
     memory: int = 2 << 30
     processes: int = 64
     descriptors: int = 256
+    sockets: int = 128
     file: int = 64 << 20
     scratch: int = 256 << 20
     output: int = 2 << 20

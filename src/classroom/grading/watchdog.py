@@ -1,4 +1,4 @@
-"""Holds a sandbox to its bounds on memory and processes, from outside."""
+"""Holds a sandbox to its bounds on memory, processes and sockets, from outside."""
 
 import os
 import threading
@@ -46,6 +46,8 @@ class Watchdog(threading.Thread):
         pids = list(descendants(self.host.pid, at_most=self.limits.processes + 1))
         if len(pids) > self.limits.processes:
             return f"it started more than {self.limits.processes} processes"
+        if sockets(self.host.pid) > self.limits.sockets:
+            return f"it opened more than {self.limits.sockets} sockets"
         if memory(pids, enough=self.limits.memory) > self.limits.memory:
             return f"it used more than {self.limits.memory >> 20} MiB of memory"
         return None
@@ -68,6 +70,16 @@ def memory(pids: list[int], enough: int) -> int:
     stays below `enough` (counting them exactly takes the kernel longer)."""
     roughly = sum(_resident(pid) for pid in pids)
     return roughly if roughly <= enough else sum(_proportional(pid) for pid in pids)
+
+
+def sockets(pid: int) -> int:
+    """How many sockets there are in the network of process `pid`, also those that no process holds
+    because they are on their way to one. 0 if it is this process's network, too."""
+    with suppress(OSError):
+        if not os.path.samefile(f"/proc/{pid}/ns/net", "/proc/self/ns/net"):
+            used = Path(f"/proc/{pid}/net/sockstat").read_text().splitlines()[0]
+            return int(used.removeprefix("sockets: used"))
+    return 0
 
 
 def _resident(pid):

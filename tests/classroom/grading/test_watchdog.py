@@ -1,3 +1,4 @@
+import socket
 import subprocess
 import sys
 import time
@@ -6,7 +7,7 @@ import pytest
 
 from classroom.grading.limits import Limits
 from classroom.grading.pidfd import Pidfd
-from classroom.grading.watchdog import Watchdog, descendants, memory
+from classroom.grading.watchdog import Watchdog, descendants, memory, sockets
 
 FAMILY = """
 import subprocess, sys, time
@@ -31,6 +32,24 @@ def family():
     parent.stdout.close()
 
 
+@pytest.fixture
+def without_network():
+    """A process that has a network to itself, and three sockets, one of them on its way."""
+    program = (
+        "import array, socket, time\na, b = socket.socketpair()\nc = socket.socket()\n"
+        "socket.send_fds(a, [b'x'], [c.fileno()])\nc.close()\nprint('ready', flush=True)\n"
+        "time.sleep(60)"
+    )
+    command = ["bwrap", "--unshare-net", "--dev-bind", "/", "/", "--die-with-parent"]
+    command += ["--as-pid-1", "--unshare-pid", sys.executable, "-c", program]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as outer:
+        outer.stdout.readline()
+        _, inner = descendants(outer.pid, at_most=3)
+        process = Pidfd(inner)
+        yield process
+        process.end(seconds=20)
+
+
 def watch(family, limits):
     watchdog = Watchdog(family.process, limits)
     deadline = time.monotonic() + 5
@@ -49,6 +68,23 @@ def test_memory_is_counted(family):
     assert memory([family.pid], enough=1 << 40) > 64 << 20
     assert memory([family.pid], enough=0) > 64 << 20
     assert memory([1 << 22], enough=0) == 0
+
+
+def test_sockets_are_counted_wherever_they_are(without_network):
+    assert sockets(without_network.pid) == 3
+    assert sockets(1 << 22) == 0
+
+
+def test_sockets_of_a_network_that_others_use_are_not_counted(family):
+    with socket.socket():
+        assert sockets(family.pid) == 0
+
+
+def test_too_many_sockets_are_killed_with_a_reason(without_network):
+    watchdog = Watchdog(without_network, Limits(sockets=2))
+    assert without_network.has_ended(seconds=20)
+    watchdog.join()
+    assert watchdog.reason == "it opened more than 2 sockets"
 
 
 def test_too_many_processes_are_killed_with_a_reason(family):
