@@ -6,6 +6,7 @@ byte, is judged alike, and most of a class does. Who looked at values has seen a
 """
 
 import contextlib
+import copy
 import hashlib
 import io
 from functools import partial
@@ -39,6 +40,7 @@ class Verdicts:
         # By what was asked (step, aspect, hidden) and the replies so far: the next question, or the
         # Verdict.
         self._known = {}
+        self._questions = {}  # each of those, for equal ones to be kept once
         # What a check prints of a shape that is right as it stands, by what was asked.
         self._right_shape = {}
 
@@ -63,12 +65,12 @@ class Verdicts:
         if isinstance(answer, Proven) and step in answer.steps and asked in self._right_shape:
             print(self._right_shape[asked], end="")
             return
-        talk = Talk(answer, self._known, asked)
+        talk = Talk(answer, self._known, self._questions, asked)
         verdict = talk.recall() or talk.hold(partial(check_step, aspect=aspect, hidden=hidden))
         if hidden and aspect != "shape" and verdict.keeps_shape and isinstance(answer, Handle):
             answer.has_right_shape(step)
         if verdict.mistake is not None:
-            raise verdict.mistake.with_traceback(None)
+            raise copy.copy(verdict.mistake)  # since whoever catches it may change it
         print(verdict.printed, end="")
         if aspect == "shape" and not (isinstance(answer, Handle) and answer.shows_steps):
             self._right_shape[asked] = verdict.printed
@@ -77,9 +79,10 @@ class Verdicts:
 class Talk(RemoteAnswer):
     """One check's conversation with one answer, along what is `known` as far as that goes."""
 
-    def __init__(self, answer: RemoteAnswer, known: dict, asked: tuple):
+    def __init__(self, answer: RemoteAnswer, known: dict, questions: dict, asked: tuple):
         self._answer = answer
         self._known = known
+        self._questions = questions
         self._so_far = asked
         self._replies = {}
 
@@ -98,13 +101,13 @@ class Talk(RemoteAnswer):
                 check_step(self)
             mistake = None
         except Mistake as error:
-            mistake = error
+            mistake = copy.copy(error)  # without the frames that hold the answer and its replies
         verdict = Verdict(printed.getvalue(), mistake)
         self._known[self._so_far] = verdict
         return verdict
 
     def observe(self, request: bytes) -> bytes:
-        self._known[self._so_far] = request
+        self._known[self._so_far] = self._questions.setdefault(request, request)
         return self._ask(request)
 
     def _ask(self, request):

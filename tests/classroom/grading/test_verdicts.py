@@ -1,5 +1,8 @@
 """Checks whose verdicts are remembered, on answers that live in this process."""
 
+import contextlib
+import gc
+import weakref
 from types import SimpleNamespace
 
 import pytest
@@ -27,7 +30,9 @@ class Answer(RemoteAnswer):
 
 
 class Check:
-    """A module with one check: asks once, and again where the first reply is not b"right"."""
+    """A module with one check: asks once, and again where the first reply is not b"right". As the
+    real ones do, it makes its questions anew each time, and raises a Mistake beside another error.
+    """
 
     STEPS = ("attend",)
     nothing_to_try = "as it is"
@@ -40,10 +45,12 @@ class Check:
     def attend(self):
         def attend(answer, *, aspect=None, hidden=False):
             first = answer.observe(b"first" + self.numbers + bytes(hidden))
-            second = b"" if first == b"right" else answer.observe(b"with steps")
+            second = b"" if first == b"right" else answer.observe(b" ".join([b"with", b"steps"]))
             self.judged += 1
-            if first != b"right" and second != b"right":
-                raise Mistake("attend", aspect, f"saw {first!r}", "means", "look")
+            try:
+                (first + second).index(b"right")
+            except ValueError:
+                raise Mistake("attend", aspect, f"saw {first!r}", "means", "look") from None
             print("passed with right steps" if second else "passed")
 
         return attend
@@ -75,6 +82,36 @@ def test_mistake_is_raised_for_each_who_makes_it(check, verdicts):
             verdicts.attend(answer, aspect="value")
         assert answer.asked == [b"first", b"with steps"]
     assert check.judged == 1
+
+
+def test_nothing_of_an_answer_is_kept_with_its_mistake(verdicts):
+    for _ in range(2):
+        answer = Answer(b"wrong", b"wrong")
+        there = weakref.ref(answer)
+        with contextlib.suppress(Mistake):
+            verdicts.attend(answer)
+        del answer
+        gc.collect()
+        assert there() is None
+
+
+def test_what_becomes_of_a_mistake_is_not_remembered(verdicts):
+    cards = []
+    for _ in range(2):
+        with pytest.raises(Mistake) as raised:
+            verdicts.attend(Answer(b"wrong", b"wrong"))
+        cards.append(raised.value.card)
+        raised.value.card = "shown"
+    assert cards == ["", ""]
+
+
+def test_equal_questions_are_kept_once(verdicts):
+    for reply in (b"wrong", b"other"):
+        with pytest.raises(Mistake):
+            verdicts.attend(Answer(reply, reply))
+    kept = [known for known in verdicts._known.values() if isinstance(known, bytes)]
+    assert kept == [b"first", b"with steps", b"with steps"]
+    assert kept[1] is kept[2]
 
 
 def test_answers_part_at_the_first_reply_that_differs(check, verdicts):
