@@ -53,16 +53,20 @@ class Judge:
 
     def prepare(self, job: Job):
         """Have the checks of a job work out what is right, which depends on no submission."""
-        graded = {cell.source for cell in job.cells if cell.graded} - self._prepared
+        graded = dict.fromkeys(cell.source for cell in job.cells if cell.graded)
+        graded = [source for source in graded if source not in self._prepared]
         if not graded:
             return
         self.begin(job.setup)
         for source in graded:
-            names = self._names(source)
+            try:
+                names = self._names(source)
+            except (SyntaxError, ValueError) as error:
+                raise CourseError(f"a graded cell is no Python ({error}): {source[:80]}") from None
             self.shell.user_ns.update({name: handles.Nobody(name) for name in names})
             with self._in_place_of_check(Deferring(self._verdicts)):
                 self._run_once(source)
-        self._prepared |= graded
+        self._prepared.update(graded)
         self.questions = self._verdicts.first_questions()
 
     def begin(self, setup: tuple[str, ...]):
@@ -152,8 +156,10 @@ class Judge:
         """Let the names of `attention_lab.check` stand for something else meanwhile."""
         names = [name for name, value in self.shell.user_ns.items() if value is check]
         self.shell.user_ns.update(dict.fromkeys(names, stand_in))
-        yield
-        self.shell.user_ns.update(dict.fromkeys(names, check))
+        try:
+            yield
+        finally:
+            self.shell.user_ns.update(dict.fromkeys(names, check))
 
     def _names(self, source):
         """The names that the cell must take from the learner: those the course has not defined."""

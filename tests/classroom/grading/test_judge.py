@@ -6,7 +6,7 @@ import torch
 from attention_lab import check, observation
 from attention_lab.check import run
 from classroom.grading.job import Cell, Job
-from classroom.grading.judge import Judge
+from classroom.grading.judge import CourseError, Judge
 from classroom.grading.sandbox.shell import Shell
 
 SETUP = ("from attention_lab import check",)
@@ -177,6 +177,16 @@ def test_check_is_itself_again_afterwards(judge):
     assert judge.shell.user_ns["check"] is check
 
 
+def test_check_is_itself_again_after_an_error(judge, monkeypatch):
+    def interrupted(source):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(judge.shell, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        judge.run(BOTH, Learner(split_heads=right))
+    assert judge.shell.user_ns["check"] is check
+
+
 def test_cell_that_asks_for_a_missing_function_fails(judge):
     assert error(judge.run(BOTH, Learner()).ran)["ename"] == "NameError"
 
@@ -211,6 +221,19 @@ def test_questions_are_known_before_the_first_submission(judge):
     judge.run(BOTH, Asked(split_heads=right))
     assert asked[0] in judge.questions
     assert len(judge.questions) == 2
+
+
+def test_questions_are_in_the_order_of_the_checks(judge):
+    cells = [f"check.{step}({step}, hidden=True)" for step in reversed(check.STEPS)]
+    judge.prepare(Job(tuple(Cell(i, cell, True) for i, cell in enumerate(cells)), SETUP))
+    asked = [observation.decode(q, observation.Request).probes[0].step for q in judge.questions]
+    assert asked == list(reversed(check.STEPS))
+
+
+@pytest.mark.parametrize("source", ["check.(", "x = '\0'"])
+def test_graded_cell_that_cannot_be_compiled_is_the_courses_error(judge, source):
+    with pytest.raises(CourseError, match="is no Python"):
+        judge.prepare(Job((Cell(0, source, True),), SETUP))
 
 
 def test_preparing_leaves_nothing_behind(judge):
