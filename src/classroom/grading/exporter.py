@@ -118,4 +118,6 @@ def _run_new(kind, exporter, nb, resources):
 
 
 def _text(nb):
-    return json.dumps(nb, sort_keys=True, ensure_ascii=False) + "\n"
+    """What is written of a notebook. UTF-8 has no halves of surrogate pairs: they become "?"."""
+    text = json.dumps(nb, sort_keys=True, ensure_ascii=False) + "\n"
+    return text.encode(errors="replace").decode()

@@ -5,7 +5,7 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 from nbgrader.converters import Autograde
 
-from classroom.grading.exporter import GradingExporter
+from classroom.grading.exporter import GradingExporter, _text
 
 
 class Count(Preprocessor):
@@ -64,6 +64,11 @@ def test_passes_are_made_once_and_for_other_assignments_for_each_notebook(course
     assert [convert(path) for path in paths] == [1, 2]
     paths = [course.hand_in(student, assignment="other") for student in ("ada", "bob")]
     assert [convert(path, assignment="other") for path in paths] == [1, 1]
+
+
+def test_what_utf8_cannot_hold_is_written_as_question_marks():
+    text = _text(NotebookNode(cells=["ü\ud800"], metadata={"\udcff": 1}))
+    assert json.loads(text.encode()) == {"cells": ["ü?"], "metadata": {"?": 1}}
 
 
 def test_other_assignments_are_left_to_nbgrader(course):
