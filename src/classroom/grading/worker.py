@@ -105,8 +105,9 @@ class Worker:
         try:
             changed = self.confinement.end_submission()
         except Broken:
+            known = self.confinement.overstepped is not None
             self.close()
-            return ()
+            return () if known else ("process (it no longer answered)",)
         if self.confinement.worn:
             self.close()
         return changed

@@ -232,7 +232,8 @@ def test_questions_are_read_before_a_submission_starts(worker):
     graded = "graded check.merge_heads(f, hidden=True)"
     setup = ("from attention_lab import check",)
     ((value,),) = run(worker, READ_AHEAD, graded, setup=setup)[:1]
-    assert int(value["data"]["text/plain"]) == len(worker.judge.questions) > 0
+    known = len(set(worker.judge.questions)) + len(("that of the warm-up",))
+    assert int(value["data"]["text/plain"]) == known > 1
 
 
 def test_released_cells_are_compiled_before_a_submission_starts(worker):
