@@ -24,6 +24,7 @@ from attention_lab.observation import probe as plain
 
 MAGIC = b"MHA1"
 MAX_BYTES = 64 << 20
+MAX_JSON = 1 << 20  # Python makes of it what is twenty times as large
 MAX_DEPTH = 12
 MAX_ITEMS = 512
 MAX_TEXT = 1 << 16
@@ -74,6 +75,7 @@ def _decode(data, expected):
     _require(len(data) <= MAX_BYTES, "too long")
     _require(data[:4] == MAGIC and len(data) >= 8, "no header")
     (length,) = struct.unpack("<I", data[4:8])
+    _require(length <= MAX_JSON, "JSON too long")
     start = 8 + length
     _require(start <= len(data), "truncated")
     reader = _Reader(memoryview(data)[start:])

@@ -147,9 +147,17 @@ def test_forgeries_are_refused(data):
         decode(data, Outcome)
 
 
-def test_a_long_message_is_refused_unread():
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"MHA1" + bytes(65 << 20),
+        b"MHA1" + struct.pack("<I", 2 << 20) + b'{"Outcome":{}}'.ljust(2 << 20),
+    ],
+    ids=["in all", "JSON"],
+)
+def test_a_long_message_is_refused_unread(data):
     with pytest.raises(Malformed, match="too long"):
-        decode(b"MHA1" + bytes(65 << 20), Outcome)
+        decode(data, Outcome)
 
 
 def test_strides_cannot_reach_out_of_the_message():
