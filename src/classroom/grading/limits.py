@@ -10,7 +10,7 @@ class Limits:
     cell: time for one cell, the learner's or a graded one, before it is interrupted.
     grace: time for an interrupted cell to stop before its process is killed.
     memory: of all processes of the sandbox together, shared pages counted once.
-    descriptors: of one process. sockets: of all together; what is in them counts as nobody's memory.
+    descriptors: of one process. sockets: of all together; what is in them is nobody's memory.
     file: of one file. scratch: of all files together. output: of what one cell shows.
     """
 

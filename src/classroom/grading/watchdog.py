@@ -1,6 +1,7 @@
 """Holds a sandbox to its bounds on memory, processes and sockets, from outside."""
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,7 +11,6 @@ from classroom.grading.limits import Limits
 from classroom.grading.pidfd import Pidfd
 
 PERIOD = 0.05
-PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 class Watchdog(threading.Thread):
@@ -66,8 +66,8 @@ def descendants(pid: int, at_most: int) -> Iterator[int]:
 
 
 def memory(pids: list[int], enough: int) -> int:
-    """Bytes of memory in use by `pids`; shared pages count once, or more often while the sum
-    stays below `enough` (counting them exactly takes the kernel longer)."""
+    """Bytes of memory in use by `pids`, tables of pages included; shared pages count once, or more
+    often while the sum stays below `enough` (counting them exactly takes the kernel longer)."""
     roughly = sum(_resident(pid) for pid in pids)
     return roughly if roughly <= enough else sum(_proportional(pid) for pid in pids)
 
@@ -83,14 +83,18 @@ def sockets(pid: int) -> int:
 
 
 def _resident(pid):
-    with suppress(OSError):
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
-    return 0
+    return _total(pid, "status", rb"VmRSS|VmPTE")
 
 
 def _proportional(pid):
+    shared_out = _total(pid, "smaps_rollup", rb"Pss")
+    return shared_out + _total(pid, "status", rb"VmPTE") if shared_out else _resident(pid)
+
+
+def _total(pid, file, names):
+    """The sum of the lines of a file in /proc that begin with one of `names`, in bytes."""
     with suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) * 1024
-    return _resident(pid)
+        text = Path(f"/proc/{pid}/{file}").read_bytes()  # no text: a process may be called anything
+        found = re.findall(rb"^(?:%b):\s+(\d+) kB$" % names, text, re.MULTILINE)
+        return sum(map(int, found)) << 10
+    return 0

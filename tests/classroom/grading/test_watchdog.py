@@ -70,6 +70,26 @@ def test_memory_is_counted(family):
     assert memory([1 << 22], enough=0) == 0
 
 
+# Under a name that is no text in any encoding.
+SPARSE = """
+import ctypes, mmap, sys
+ctypes.CDLL(None).prctl(15, b"\\xff\\nVmRSS:")
+memory = mmap.mmap(-1, 32 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
+sum(memory[place] for place in range(0, len(memory), 2 << 20))
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_tables_of_pages_are_counted_too():
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", SPARSE], **pipes) as process:
+        process.stdout.readline()
+        assert 64 << 20 < memory([process.pid], enough=1 << 40) < 128 << 20
+        assert 64 << 20 < memory([process.pid], enough=0) < 128 << 20
+        process.stdin.close()
+
+
 def test_sockets_are_counted_wherever_they_are(without_network):
     assert sockets(without_network.pid) == 3
     assert sockets(1 << 22) == 0
