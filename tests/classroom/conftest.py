@@ -2,31 +2,37 @@
 
 import functools
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
 import nbgrader.api
 import pytest
+import sqlalchemy
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Application, Config
 
-from classroom import configure
+from classroom import configure, gradebook
 from classroom.grading import grading
 from classroom.grading.limits import Limits
 from classroom.grading.pool import Pool
 
 STUB = "def double(x):\n    raise NotImplementedError"
 RIGHT = "def double(x):\n    return 2 * x"
+SEED = 7  # of the workers of all tests
 
 
 @dataclass(frozen=True)
 class Course:
-    """A course in a temporary folder, with `source/` and whatever a test hands in."""
+    """A course in a temporary folder, with `source/` and whatever a test hands in.
+
+    seeds: those of the pools that its commands asked for; where SEED was, it is the one used.
+    """
 
     root: Path
     config: Config
+    seeds: list[int] = field(default_factory=list)
 
     @property
     def directory(self) -> CourseDirectory:
@@ -49,10 +55,27 @@ class Course:
 _alembic_version = functools.cache(nbgrader.api.get_alembic_version)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def no_engine_left():
+    """Shared engines would be met by files that come later in the process."""
+    yield
+    assert nbgrader.api.create_engine is sqlalchemy.create_engine
+
+
+@pytest.fixture
+def own_engines(monkeypatch):
+    """nbgrader makes its own engines again after the test: they are shared for good."""
+    metadata = nbgrader.api.Base.metadata
+    monkeypatch.setattr(nbgrader.api, "create_engine", sqlalchemy.create_engine)
+    monkeypatch.setattr(metadata, "create_all", metadata.create_all)
+    yield
+    gradebook.close_connections()
+
+
 @pytest.fixture(scope="session")
 def workers():
     """The worker of all tests that grade in this process: to start one takes many seconds."""
-    pool = Pool(1, "bubblewrap", Limits(), seed=1)
+    pool = Pool(1, "bubblewrap", Limits(), SEED)
     yield pool
     pool.close()
 
@@ -69,12 +92,13 @@ class Lent:
 
 
 @pytest.fixture
-def course(tmp_path, monkeypatch, request):
+def course(tmp_path, monkeypatch, own_engines, request):
     monkeypatch.setenv("PATH", os.environ["PATH"])
     monkeypatch.setattr(nbgrader.api, "get_alembic_version", _alembic_version)
     monkeypatch.chdir(tmp_path)
 
     def pool(size, isolation, limits, seed, wait):
+        course.seeds.append(seed)
         if (isolation, limits) == ("bubblewrap", Limits()):
             return Lent(request.getfixturevalue("workers"))
         return Pool(size, isolation, limits, seed, wait)

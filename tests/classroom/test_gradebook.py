@@ -101,14 +101,9 @@ def test_what_is_wrong_is_said_with_what_to_do():
 
 
 @pytest.fixture
-def shared(monkeypatch):
+def shared(own_engines):
     """Engines are shared until the test is over."""
-    metadata = nbgrader.api.Base.metadata
-    monkeypatch.setattr(nbgrader.api, "create_engine", sqlalchemy.create_engine)
-    monkeypatch.setattr(metadata, "create_all", metadata.create_all)
     gradebook.share_engines()
-    yield
-    gradebook.close_connections()
 
 
 @pytest.mark.usefixtures("shared")

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+import nbgrader.api
 import pytest
 from manglings import ASSIGNMENT, MANGLINGS, NAME
-from nbgrader.api import Gradebook
+from nbgrader.api import Base, Gradebook
 from nbgrader.apps import AutogradeApp
 from nbgrader.coursedir import CourseDirectory
 
@@ -29,8 +30,8 @@ HIDDEN = "### BEGIN HIDDEN TESTS"
 class EachJobOnce(Pool):
     """Equal jobs give equal results: most manglings, once repaired, leave the same job."""
 
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
         self._known = {}
 
     def submit(self, job):
@@ -73,6 +74,9 @@ def graded(tmp_path_factory, released, solved):
     before = _contents(root / "submitted")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grading, "Pool", EachJobOnce)
+        # Grading has nbgrader share its engines for good.
+        patch.setattr(nbgrader.api, "create_engine", nbgrader.api.create_engine)
+        patch.setattr(Base.metadata, "create_all", Base.metadata.create_all)
         patch.setenv("PATH", os.environ["PATH"])
         patch.chdir(root)
         warnings, errors = _autograde(root)

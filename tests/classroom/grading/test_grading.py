@@ -26,6 +26,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
 WRONG = "def double(x):\n    return x"
 SLOW = "import time\ntime.sleep(3)\ndef double(x):\n    return 2 * x"
+DRAWN_FROM_7 = "from attention_lab.check import run\nassert run._hidden_seed == 7"
 CONFIG = "from classroom import configure\nc = get_config()\nconfigure(c)\nc.Grading.workers = 1\n"
 # Whoever starts the tests may have had them ignore Ctrl-C, which a program inherits.
 COMMAND = ["env", "--default-signal=INT", sys.executable, "-m", "nbgrader", "autograde", "small"]
@@ -69,11 +70,15 @@ def autograded(course, student):
 
 def test_a_class_is_graded_and_each_grade_keeps_its_record(course):
     course.config.Grading.seed = 7
+    nb = nbformat.read(course.source(), as_version=4)
+    nb.cells[3].source += f"\n{DRAWN_FROM_7}"
+    nbformat.write(nb, course.source())
     course.hand_in("ada")
     course.hand_in("bob", WRONG)
     course.hand_in("eve", "import gc\ndef double(x):\n    return 2 * x")
     autograde(course)
     assert scores(course) == {"ada": 3, "bob": 1, "eve": 3}
+    assert course.seeds == [7]
     flags = {"ada": [], "bob": [], "eve": ["mentions gc"]}
     for student, found in flags.items():
         assert Record.read(autograded(course, student)) == Record(True, "bubblewrap", 7, found)
@@ -264,20 +269,22 @@ def test_full_disk(course, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device")
         return write(self, output, resources, **kwargs)
 
-    monkeypatch.setattr(FilesWriter, "write", write_until_full)
-    with pytest.raises(NbGraderException):
-        autograde(course)
+    with monkeypatch.context() as patch:
+        patch.setattr(FilesWriter, "write", write_until_full)
+        with pytest.raises(NbGraderException):
+            autograde(course)
     assert not (course.root / "autograded" / "ada").joinpath("small").exists()
-    monkeypatch.undo()
     autograde(course)
     assert scores(course) == {"ada": 3, "bob": 3}
 
 
-def test_locked_gradebook(course, monkeypatch):
+def test_locked_gradebook(course):
+    database = course.root / "gradebook.db"
+    course.config.CourseDirectory.db_url = f"sqlite:///{database}?timeout=0.01"
     course.hand_in("ada")
     autograde(course)
     course.hand_in("bob")
-    lock = sqlite3.connect(course.root / "gradebook.db", isolation_level=None)
+    lock = sqlite3.connect(database, isolation_level=None)
     lock.execute("begin exclusive")
     with pytest.raises(NbGraderException):
         autograde(course)
