@@ -131,6 +131,28 @@ def test_recognised_misconception_is_kept_with_the_cell(worker):
     assert catalogue.explain("merge_heads", graded[0].misconception)
 
 
+def test_an_error_inside_a_step_is_told_with_the_line_that_called_it(worker):
+    *_, graded = run(
+        worker,
+        "import torch\nfrom torch import nn",
+        "class MultiHeadAttention(nn.Module):\n"
+        "    def __init__(self, d_model, num_heads):\n"
+        "        super().__init__()\n"
+        "        for name in ('q_proj', 'k_proj', 'v_proj', 'out_proj'):\n"
+        "            setattr(self, name, nn.Linear(d_model, d_model))\n"
+        "    def forward(self, x, causal=False):\n"
+        "        return merge_heads(x)",
+        "graded check.MultiHeadAttention(MultiHeadAttention, hidden=True)",
+        setup=("from attention_lab import check",),
+    )
+    (error,) = (output for output in graded if output["output_type"] == "error")
+    assert "ValueError in `merge_heads`, called in `return merge_heads(x)`" in _one_line(error)
+
+
+def _one_line(error):
+    return " ".join(" ".join(error["traceback"]).split())
+
+
 def test_graded_cell_cannot_use_other_objects(worker):
     (error,) = run(worker, "g = (i for i in [])", "graded list(g)")[1]
     assert "g is a generator" in error["evalue"]
