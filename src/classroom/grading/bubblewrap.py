@@ -1,8 +1,8 @@
 """The command line of a sandbox, and whether this machine can run one.
 
-Inside there are: the system's and Python's own files, read only; `attention_lab` without its
-checks; `classroom.grading.sandbox` and nothing else of the course; one small writable folder. No
-network, no home, no environment, no other process.
+Inside there are: the system's and Python's own files and installed packages, read only;
+`attention_lab` without its checks; `classroom.grading.sandbox`; a small writable folder and a small
+`/dev/shm`. No notebook, no gradebook, no network, no home, no environment, no other process.
 """
 
 import importlib.util
@@ -146,8 +146,8 @@ def _files():
 
 
 def _masked(check):
-    """Nothing of `attention_lab.check` but the exception, and a stand-in for the rest; nothing of
-    the optional exercises' checks, either."""
+    """Nothing of `attention_lab.check` but the exception, and a stand-in for the rest; one for
+    `stretch` too, which needs it and earns no points: that is for silence, and hides nothing."""
     return [
         "--ro-bind", str(STAND_IN), str(check.parent / "stretch.py"),
         "--tmpfs", str(check),
