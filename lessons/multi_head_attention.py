@@ -33,7 +33,7 @@
 # ## How this notebook works
 #
 # Every step has the same parts. First comes **the idea**, then one number worked out **on paper**.
-# **Your turn** is a function to write, with two **checks** below it. Then **look** what it does.
+# **Your turn** is a function to write, with two **checks** below it. Then **look** at what it does.
 # You need not read the code of those cells: run them and look. Now and then you are asked to
 # **predict** what will come out. Nobody keeps count; guessing first is how things stick.
 #
@@ -110,8 +110,8 @@ progress.panel()
 #
 # Our sentence is *the cat likes the other cat*. Two of its words come twice.
 #
-# Its vectors are not learned. They were set by hand: one of features 0 to 7 says which word it is,
-# and one of features 8 to 15 where it stands. Feature 21 says that it is the last.
+# Its vectors are not learned. They were set by hand: one of features 0 to 7 says which word a token
+# is, and one of features 8 to 15 where it stands. Feature 21 says that it is the last.
 #
 # The layers that go with it were set by hand too. So we know what each of the four heads is for:
 #
@@ -293,7 +293,8 @@ print("same as features 8 to 15 of q:", torch.equal(only_head_1, queries[..., ro
 #
 # 1. `view` as `(B, T, H, d_head)`. The numbers stay where they are in memory. Only the last
 #    axis is read as two.
-# 2. Swap the axes `T` and `H`. Again nothing moves: only the order in which the axes are read.
+# 2. Swap the axes `T` and `H`. Again nothing moves. Only the order changes in which the axes are
+#    read.
 #
 # Why swap? A batched matrix product works on the *last two* axes and repeats over all the
 # others. With `H` beside `B`, one product serves all heads. This swap is why multi-head
@@ -1026,6 +1027,8 @@ follow(
 # All heads together do about as much work as one big head. What has been gained is several notions
 # of *relevant*.
 #
+# ![The merged table, 3 tokens by 4 features: two faint features from head 0, two strong ones from head 1. Lines lead from one faint and one strong feature to each of the four features of the output, whose numbers stand beside them.](out-proj.svg)
+#
 # <details><summary>How papers write it</summary>
 #
 # In one line for each head: `softmax(Q Kᵀ / √d_head + mask) V`. `Q`, `K` and `V` are steps 1 and
@@ -1033,8 +1036,6 @@ follow(
 # put side by side (step 7) and multiplied by `W_O`, which is `out_proj`.
 #
 # </details>
-#
-# ![The merged table, 3 tokens by 4 features: two faint features from head 0, two strong ones from head 1. Lines lead from one faint and one strong feature to each of the four features of the output, whose numbers stand beside them.](out-proj.svg)
 
 # %% [markdown] id="module-paper"
 # **On paper.** Token 1, merged in step 7, meets the first row of a small `out_proj`. Its sum reads

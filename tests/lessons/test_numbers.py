@@ -217,7 +217,7 @@ def test_features_that_are_1(printed, prose):
     assert places == tuple(range(8, 8 + len(example.tokens)))
     assert [row[2:] for row in ones] == [[]] * (len(ones) - 1) + [[21]]
     text = prose["sentence"].replace("\n", " ")
-    assert "one of features 0 to 7 says which word it is, and one of features 8 to 15" in text
+    assert "one of features 0 to 7 says which word a token is, and one of features 8 to 15" in text
     assert "Feature 21 says that it is the last." in text
 
 

@@ -131,20 +131,20 @@ class _Walker:
         T, H, d_head = len(self.words), self.H, x.shape[-1] // self.H
         yield _shaped(self._tell_tokens(x), "x", x)
         q, k, v = self._call("project", (x, *projections), 3 * [tuple(x.shape)])
-        yield _shaped(self._tell_project(q, k, v), "Each of q, k, v", q)
+        yield _shaped(self._tell_project(q, k, v), "each of q, k and v", q)
         heads = [self._call("split_heads", (y, H), (1, H, T, d_head)) for y in (q, k, v)]
-        yield _shaped(self._tell_split(q, heads[0]), "Each of q, k, v", heads[0])
+        yield _shaped(self._tell_split(q, heads[0]), "each of q, k and v", heads[0])
         scores = self._call("attention_scores", (heads[0], heads[1]), (1, H, T, T))
-        yield _shaped(self._tell_scores(*heads[:2], scores), "All scores", scores)
+        yield _shaped(self._tell_scores(*heads[:2], scores), "the scores", scores)
         mask = self._call("causal_mask", (T,), (T, T)) if self.causal else torch.zeros(T, T)
-        yield _shaped(self._tell_mask(scores, mask), "The mask", mask)
+        yield _shaped(self._tell_mask(scores, mask), "the mask", mask)
         given = mask if self.causal else None
         weights = self._call("masked_softmax", (scores, given), (1, H, T, T))
-        yield _shaped(self._tell_softmax(scores, mask, weights), "All weights", weights)
+        yield _shaped(self._tell_softmax(scores, mask, weights), "the weights", weights)
         output = self._call("attend", (weights, heads[2]), (1, H, T, d_head))
-        yield _shaped(self._tell_attend(weights, heads[2], output), "All that is collected", output)
+        yield _shaped(self._tell_attend(weights, heads[2], output), "the output", output)
         merged = self._call("merge_heads", (output,), tuple(x.shape))
-        yield _shaped(self._tell_merge(output, merged), "Merged", merged)
+        yield _shaped(self._tell_merge(output, merged), "the merged output", merged)
 
     def _call(self, name: str, arguments: tuple, shape):
         """What the learner's function returns, if its shape (or the shapes of a tuple) is right."""
@@ -419,7 +419,7 @@ def _draw_inputs(T: int, d_model: int):
 
 def _shaped(step: Step, what: str, tensor: torch.Tensor) -> Step:
     """The step, which also says what shape has come out."""
-    return replace(step, sentence=f"{step.sentence} {what}: {tuple(tensor.shape)}.")
+    return replace(step, sentence=f"{step.sentence} The shape of {what} is {tuple(tensor.shape)}.")
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:

@@ -54,7 +54,7 @@ def test_right_steps_are_all_told_without_a_warning():
 
 
 def test_every_step_tells_the_shape_that_came_out():
-    shapes = [step.sentence.rsplit(": ", 1)[1] for step in follow(STEPS, "a b c d e").steps]
+    shapes = [step.sentence.rsplit(" is ", 1)[1] for step in follow(STEPS, "a b c d e").steps]
     whole, split, table = "(1, 5, 6).", "(1, 2, 5, 3).", "(1, 2, 5, 5)."
     assert shapes == [whole, whole, split, table, "(5, 5).", table, split, whole]
 
