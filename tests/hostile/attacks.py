@@ -220,6 +220,31 @@ MESSAGES = [
     Attack("nan-in-a-message", CHANNEL + "say_framed(b'{\"a\":NaN}')", silent=True),
     Attack("deep-message", CHANNEL + 'say_framed(b"[" * 200000)', silent=True),
     Attack(
+        "message-of-many-parts",
+        CHANNEL
+        + """
+say_framed(b'{"count":1,"outputs":[' + b"[]," * 2000000 + b"0]}")
+""",
+        silent=True,
+    ),
+    Attack(
+        "text-that-grows",
+        CHANNEL
+        + """
+output = b'{"output_type":"stream","name":"stdout","text":"' + b"\\x7f" * (30 << 20) + b'"}'
+say_framed(b'{"count":1,"outputs":[' + output + b"]}")
+""",
+        silent=True,
+    ),
+    Attack("half-a-message", CHANNEL + "say(struct.pack('>II', 100, 0) + b'{')", silent=True),
+    Attack(
+        "enormous-reply",
+        """
+from attention_lab import observation
+observation.observe_encoded = lambda answer, request: b"MHA1" + bytes(8 << 20)
+""",
+    ),
+    Attack(
         "answers-given-beforehand",
         CHANNEL + 'for _ in range(10): say_framed(b\'{"count":1,"outputs":[]}\')',
         silent=True,

@@ -2,7 +2,7 @@
 
 import pytest
 from attacks import ATTACKS
-from submissions import ALL_POINTS, WRONG, notebook, points, text
+from submissions import ALL_POINTS, WRONG, at_the_head, notebook, points, text
 
 from classroom.grading.watchdog import descendants
 
@@ -13,7 +13,7 @@ def test_attack_gains_nothing(attack, worker, baseline, outside, honest, note):
     before, after = (outside.fill_in(part) for part in (attack.before, attack.after))
     job = notebook(WRONG, before=begin + before, after=after)
 
-    result = worker.grade(job)
+    result = at_the_head(worker.grade(job))
     earned, shown = points(job, result), text(result)
     next_one = points(honest, worker.grade(honest))
 

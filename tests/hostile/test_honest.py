@@ -1,13 +1,23 @@
 """Right answers in unusual company keep every point."""
 
 import pytest
-from submissions import ALL_POINTS, SOLUTIONS, notebook, points, text
+from submissions import ALL_POINTS, SOLUTIONS, at_the_head, notebook, points, text
 
 from classroom.grading.job import File
 
 CONTROLS = {
     "warns": "import warnings\nwarnings.warn('careful')\nimport sys\nsys.stderr.write('!')",
     "prints": "print('hello')",
+    "prints-to-both": "import sys\nfor i in range(1001): print(i); print(i, file=sys.stderr)",
+    "prints-smileys": "for _ in range(2200): print('\N{GRINNING FACE}' * 1000)",
+    "prints-brackets": "print([[0]] * 400_000)",
+    "prints-half-a-surrogate-pair": "print('\\ud800')\nraise ValueError('\\ud800')",
+    "animation": """
+from IPython.display import clear_output, display
+shown = display("", display_id=True)
+for _ in range(30): shown.update("x" * 100_000)
+for _ in range(30): clear_output(wait=True); print("x" * 100_000)
+""",
     "displays-a-number": "3.0",
     "sets-a-seed": "torch.manual_seed(0)\nimport random\nrandom.seed(0)",
     "sets-a-default-dtype": "torch.set_default_dtype(torch.float64)",
@@ -27,7 +37,8 @@ CONTROLS = {
 @pytest.mark.parametrize("code", CONTROLS.values(), ids=CONTROLS)
 def test_honest_submission_keeps_every_point(code, worker, note):
     job = notebook(SOLUTIONS, before=code, after=code)
-    kept = points(job, worker.grade(job))
+    result = at_the_head(worker.grade(job))
+    kept = points(job, result)
     note("hostile", "honest")
     note("hostile", "short" if kept != ALL_POINTS else "whole")
     assert kept == ALL_POINTS
