@@ -8,20 +8,18 @@ Exits with 1 if a ratio falls short, if the points differ, or if the workers tak
 """
 
 import argparse
-import shutil
+import math
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from itertools import cycle, islice
 from pathlib import Path
 
-import nbformat
 import psutil
 from nbgrader.api import Gradebook
 
-from classroom.sample import hand_in, read_answers
+from classroom.sample import make_class
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 ASSIGNMENT = "mha"
@@ -29,6 +27,7 @@ WORKERS = 2
 TIMES_FASTER = 10
 TIMES_CHEAPER = 15
 MEMORY = 1536 << 20
+SAMPLED = 0.2  # seconds from one look at the memory to the next
 LONG = 1.1  # what a submission among 1,000 may cost, relative to one among 100
 
 COMMON = "from classroom import configure\nc = get_config()\nconfigure(c)\n"
@@ -51,10 +50,8 @@ class Course:
 
     def __init__(self, root: Path, config: str, count: int):
         self.root = root
-        shutil.copytree(REPOSITORY / "source", root / "source")
+        make_class(REPOSITORY / "examples" / "class", REPOSITORY, root, count)
         (root / "nbgrader_config.py").write_text(config, encoding="utf-8")
-        for number, answers in enumerate(islice(cycle(_answers()), count)):
-            self._hand_in(f"student{number:04d}", answers)
 
     def autograde(self) -> float:
         """Grade everything; return the seconds it took."""
@@ -73,21 +70,12 @@ class Course:
                 for grade in notebook.grades
             }
 
-    def _hand_in(self, student, answers):
-        for released in (REPOSITORY / "release" / ASSIGNMENT).glob("*.ipynb"):
-            folder = self.root / "submitted" / student / ASSIGNMENT
-            folder.mkdir(parents=True)
-            submitted = hand_in(nbformat.read(released, as_version=4), answers)
-            nbformat.write(submitted, folder / released.name)
-
-
-def _answers():
-    files = sorted((REPOSITORY / "examples" / "class").glob("*.py"))
-    return [read_answers(file.read_text(encoding="utf-8")) for file in files]
-
 
 class PeakMemory(threading.Thread):
-    """Samples the memory of the workers and their sandboxes, shared pages counted once."""
+    """Samples the memory of the workers and their sandboxes, shared pages counted once.
+
+    peak: in bytes; infinite if that of one of them could not be read.
+    """
 
     def __init__(self):
         super().__init__(daemon=True)
@@ -103,7 +91,7 @@ class PeakMemory(threading.Thread):
         self.join()
 
     def run(self):
-        while not self._done.wait(1.0):
+        while not self._done.wait(SAMPLED):
             self.peak = max(self.peak, sum(map(_pss, psutil.Process().children(recursive=True))))
 
 
@@ -112,8 +100,10 @@ def _pss(process):
         words = process.cmdline()
         counted = "classroom.grading" in words or "grading_sandbox" in words
         return process.memory_full_info().pss if counted else 0
-    except psutil.Error:
+    except psutil.NoSuchProcess:
         return 0
+    except psutil.AccessDenied:
+        return math.inf
 
 
 def seconds(config: str, count: int, scratch: Path) -> tuple[float, Course]:
@@ -150,8 +140,10 @@ def _ratio(what, stock, ours, wanted):
 
 
 def _enough_memory(peak):
-    enough = peak <= MEMORY
-    print(f"  {'memory':18}{peak / (1 << 20):8.0f} MiB  {'ok' if enough else 'TOO MUCH'}")
+    seen = 0 < peak < math.inf
+    enough = seen and peak <= MEMORY
+    mark = "ok" if enough else "TOO MUCH" if seen else "NOT SEEN"
+    print(f"  {'memory':18}{peak / (1 << 20):8.0f} MiB  {mark}")
     return enough
 
 
@@ -177,6 +169,8 @@ def main() -> int:
     parser.add_argument("--submissions", type=int, default=48)
     parser.add_argument("--long", action="store_true")
     options = parser.parse_args()
+    if options.submissions < 2:
+        parser.error("--submissions: at least 2, to tell what each further one costs")
     with tempfile.TemporaryDirectory() as scratch:
         enough = compare(options.submissions, Path(scratch))
         if options.long:

@@ -18,22 +18,20 @@ import tempfile
 import time
 import warnings
 from concurrent.futures import Future
-from itertools import cycle, islice, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
 
-import nbformat
 from nbgrader.apps import AutogradeApp
 from sqlalchemy.exc import SAWarning
 
 from classroom.grading import grading
 from classroom.grading.pool import Pool
-from classroom.sample import hand_in, read_answers
+from classroom.sample import make_class
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 ASSIGNMENT = "mha"
 NAME = "multi_head_attention.ipynb"
-CONFIG = "from classroom import configure\nc = get_config()\nconfigure(c)\n"
 COUNTED = 50  # submissions whose median is told, at each of these places in the class
 PLACES = (100, 300, 1000, 3000)
 GROWTH = 1.25
@@ -61,8 +59,8 @@ class EachKindOnce(Pool):
     seconds: ClassVar[list[float]] = []
     moments: ClassVar[list[Moment]] = []
 
-    def __init__(self, _, *arguments):
-        super().__init__(1, *arguments)
+    def __init__(self, _, *arguments, **options):
+        super().__init__(1, *arguments, **options)
         self._known = {}
 
     def submit(self, job) -> Future:
@@ -75,22 +73,6 @@ class EachKindOnce(Pool):
         done = Future()
         done.set_result(self._known[job].result())
         return done
-
-
-def make_course(root: Path, count: int) -> None:
-    """A course with `count` submissions, in which the kinds of answers take turns."""
-    (root / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
-    source = root / "source" / ASSIGNMENT
-    source.mkdir(parents=True)
-    (source / NAME).write_bytes((REPOSITORY / "source" / ASSIGNMENT / NAME).read_bytes())
-    released = nbformat.read(REPOSITORY / "release" / ASSIGNMENT / NAME, as_version=4)
-    files = sorted((REPOSITORY / "examples" / "class").glob("*.py"))
-    kinds = [hand_in(released, read_answers(file.read_text(encoding="utf-8"))) for file in files]
-    texts = [nbformat.writes(kind) for kind in kinds]
-    for number, text in enumerate(islice(cycle(texts), count)):
-        folder = root / "submitted" / f"student{number:06d}" / ASSIGNMENT
-        folder.mkdir(parents=True)
-        (folder / NAME).write_text(text, encoding="utf-8")
 
 
 def autograde(root: Path) -> int:
@@ -119,9 +101,10 @@ def main() -> int:
     parser.add_argument("--submissions", type=int, default=5000)
     count = parser.parse_args().submissions
     with tempfile.TemporaryDirectory() as scratch:
-        make_course(Path(scratch), count)
-        graded = autograde(Path(scratch))
-        gradebook = (Path(scratch) / "gradebook.db").stat().st_size / 2**20
+        root = Path(scratch) / "course"
+        make_class(REPOSITORY / "examples" / "class", REPOSITORY, root, count)
+        graded = autograde(root)
+        gradebook = (root / "gradebook.db").stat().st_size / 2**20
     print(f"{graded:,} of {count:,} submissions graded; the gradebook has {gradebook:.1f} MiB")
     places = [*(place for place in PLACES if place < count), count]
     for place in places:

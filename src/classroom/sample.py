@@ -17,6 +17,7 @@ Here `merge_heads` was emptied. What stands above the first cell is for the read
 import re
 import shutil
 from collections.abc import Mapping
+from itertools import cycle, islice
 from pathlib import Path
 
 import nbformat
@@ -59,8 +60,9 @@ def hand_in(released: NotebookNode, answers: Mapping[str, str]) -> NotebookNode:
     return notebook
 
 
-def make_class(answers: Path, repository: Path, course: Path) -> None:
-    """Make a course of its own in `course`, with a submission for each file of `answers`.
+def make_class(answers: Path, repository: Path, course: Path, count: int | None = None) -> None:
+    """Make a course of its own in `course`, with a submission for each file of `answers`, named
+    after it; or with `count` submissions, for which the files take turns.
 
     `repository` gives the assignments, in `source/` and `release/`, and nbgrader_config.py. What
     was in `course` before is removed, the gradebook included.
@@ -72,20 +74,30 @@ def make_class(answers: Path, repository: Path, course: Path) -> None:
     files = sorted(answers.glob("*.py"))
     if not files:
         raise FileNotFoundError(f"no files of answers in {answers}")
+    work = {file.stem: _answered(file, repository / "release") for file in files}
     shutil.rmtree(course, ignore_errors=True)
     shutil.copytree(repository / "source", course / "source")
     shutil.copy(repository / "nbgrader_config.py", course)
-    for file in files:
-        try:
-            _submit(read_answers(file.read_text(encoding="utf-8")), repository, course, file.stem)
-        except ValueError as error:
-            raise ValueError(f"{file}: {error}") from error
+    students = work
+    if count is not None:
+        turns = islice(cycle(work.values()), count)
+        students = {f"student-{number:06}": texts for number, texts in enumerate(turns, start=1)}
+    for student, texts in students.items():
+        for place, text in texts.items():
+            path = course / "submitted" / student / place
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
 
 
-def _submit(answers: Mapping[str, str], repository: Path, course: Path, student: str) -> None:
-    for released in sorted((repository / "release").glob("*/*.ipynb")):
-        folder = course / "submitted" / student / released.parent.name
-        folder.mkdir(parents=True)
-        nbformat.write(
-            hand_in(nbformat.read(released, as_version=4), answers), folder / released.name
-        )
+def _answered(file: Path, release: Path) -> dict[Path, str]:
+    """The text of each notebook with the answers of `file`, by its place below `release`."""
+    try:
+        answers = read_answers(file.read_text(encoding="utf-8"))
+        return {
+            path.relative_to(release): nbformat.writes(
+                hand_in(nbformat.read(path, as_version=4), answers)
+            )
+            for path in sorted(release.glob("*/*.ipynb"))
+        }
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from error

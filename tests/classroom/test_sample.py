@@ -66,6 +66,16 @@ def test_every_file_becomes_a_submission(repository):
     assert ada.cells[1].source == "double = abs"
 
 
+def test_files_take_turns_in_a_class_of_any_size(repository):
+    released = repository / "release" / "small" / "small.ipynb"
+    released.with_name("second.ipynb").write_bytes(released.read_bytes())
+    make_class(repository / "answers", repository, repository / "course", count=3)
+    found = sorted((repository / "course" / "submitted").glob("*/*/*.ipynb"))
+    cells = [nbformat.read(path, as_version=4).cells[1].source for path in found]
+    assert [path.parts[-3] for path in found[::2]] == [f"student-00000{n}" for n in (1, 2, 3)]
+    assert [cell == "double = abs" for cell in cells] == [True, True, False, False, True, True]
+
+
 def test_a_class_is_made_afresh(repository):
     (repository / "course").mkdir()
     (repository / "course" / "gradebook.db").write_text("of last week")
