@@ -33,9 +33,9 @@
 # ## How this notebook works
 #
 # Every step has the same parts. First comes **the idea**, then one number worked out **on paper**.
-# **Your turn** is a function to write, with two **checks** below it. Then **look** at what it does.
-# You need not read the code of those cells: run them and look. Now and then you are asked to
-# **predict** what will come out. Nobody keeps count; guessing first is how things stick.
+# **Your turn** is a function to write, with two **checks** below it. Then **look** at what it does:
+# run those cells, you need not read their code. Now and then you are asked to **predict** what
+# will come out. Nobody keeps count; guessing first is how things stick.
 #
 # - Write your code in place of `raise NotWrittenYet`, run the cell, then run the checks
 #   below it. A check that fails says what came back, what that usually means, and where to
@@ -946,7 +946,7 @@ check.merge_heads(merge_heads, aspect="value", hidden=True)
 # %% [markdown] id="merge-look"
 # **Look.** Every token's 32 features now hold four runs of eight, one a head. In yours, head 2
 # has found *the* for every token: one straight column. A `reshape` without the swap gives the
-# right shape, and that column torn apart.
+# right shape, and that column torn apart. (0.0 is a small number, 0 is none.)
 
 # %% id="look-at-merged"
 mixed = sentence_mixed()
