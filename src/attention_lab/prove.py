@@ -5,6 +5,7 @@ import torch.nn.functional as F
 
 from attention_lab.check import catalogue
 from attention_lab.check.mistake import Mistake
+from attention_lab.check.words import counted
 
 _TOLERANCE = 1e-5
 
@@ -25,7 +26,7 @@ def one_query(answer) -> None:
             torch.randn(n, m, generator=draw) for n, m in ((1, d), (S, d), (S, e))
         )
         expected = F.scaled_dot_product_attention(query, keys, values)[0]
-        tried = f"{S} keys of {d} features, values of {e}"
+        tried = f"{counted(S, 'key')} of {d} features, values of {e}"
         cases.append((tried, (query[0], keys, values), expected))
     got = [answer(*(given.tolist() for given in args)) for _, args, _ in cases]
     _judge("one_query", cases, got)

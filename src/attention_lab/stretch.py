@@ -12,6 +12,7 @@ from attention_lab.check.diagnose import diagnose
 from attention_lab.check.judge import judge
 from attention_lab.check.probes import Draw
 from attention_lab.check.references import in_float64
+from attention_lab.check.words import counted
 from attention_lab.observation import (
     Call,
     Observation,
@@ -37,7 +38,7 @@ def cross_attention(answer) -> None:
     """
     draw = Draw(_SEED)
     calls = {
-        f"{T} queries, {S} keys, d_model={d_model}, {H} heads": (
+        f"{counted(T, 'query', 'queries')}, {S} keys, {d_model=}, {counted(H, 'head')}": (
             (draw.normal(B, T, d_model), draw.normal(B, S, d_model), *draw.layers(d_model), H),
             (draw.normal(B, T, d_model),),
         )
@@ -57,7 +58,7 @@ def padded_softmax(answer) -> None:
     """
     draw = Draw(_SEED)
     calls = {
-        f"lengths {lengths} of {S} keys, {H} heads": (
+        f"lengths {lengths} of {S} keys, {counted(H, 'head')}": (
             (draw.normal(len(lengths), H, T, S, scale=1.5), torch.tensor(lengths)),
             (draw.normal(len(lengths), H, T, S),),
         )
@@ -77,7 +78,7 @@ def grouped_attention(answer) -> None:
     """
     draw = Draw(_SEED)
     calls = {
-        f"{H} heads in {G} groups, {T} tokens": (
+        f"{H} heads in {counted(G, 'group')}, {T} tokens": (
             (draw.normal(2, H, T, d), draw.normal(2, G, T, d), draw.normal(2, G, T, d)),
             (draw.normal(2, H, T, d),),
         )
@@ -102,7 +103,7 @@ def attend_next(answer) -> None:
         newest = [draw.normal(B, H, 1, d) for _ in range(3)]
         past = [draw.normal(B, H, t, d) for _ in range(2)]
         upstream = (newest[0], *(draw.normal(B, H, t + 1, d) for _ in range(2)))
-        calls[f"{t} tokens before, {H} heads"] = ((*newest, *past), upstream)
+        calls[f"{counted(t, 'token')} before, {H} heads"] = ((*newest, *past), upstream)
     _check("attend_next", answer, _attend_next, calls)
 
 

@@ -54,6 +54,11 @@ def test_a_wrong_query_is_told(answer, aspect):
     assert mistake.value.step == "one_query"
 
 
+def test_one_key_is_no_keys():
+    with pytest.raises(Mistake, match="tried with 1 key of 2 features"):
+        prove.one_query(lambda query, keys, values: None)
+
+
 def test_a_wrong_head_is_told():
     with pytest.raises(Mistake, match="head 1 of 3"):
         prove.one_head(lambda x, layer, h: one_head(x, layer, 0), Layer)

@@ -91,6 +91,11 @@ def _advice(failure):
     return next(fitting, MEANING["error"])
 
 
+def counted(count, one, several=None):
+    """1 key, 3 keys, 0 keys."""
+    return f"{count} {one if count == 1 else several or f'{one}s'}"
+
+
 def shape(sizes):
     """(2, 5, 16) for one shape, (…) and (…) for several."""
     return " and ".join(str(s) for s in dict.fromkeys(sizes))

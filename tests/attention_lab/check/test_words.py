@@ -75,6 +75,11 @@ def test_what_came_back_is_told_as_it_was(step, source, told):
     assert seen(step, source).endswith(f"it returned {told}")
 
 
+def test_one_is_one_and_others_are_several():
+    assert [words.counted(n, "key") for n in (0, 1, 2)] == ["0 keys", "1 key", "2 keys"]
+    assert words.counted(2, "query", "queries") == "2 queries"
+
+
 CALLED = """
 q, k, v = (split_heads(t, self.num_heads) for t in (q, k, v))
 w = masked_softmax(attention_scores(q, k), causal_mask(T) if causal else None)
