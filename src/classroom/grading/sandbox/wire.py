@@ -136,6 +136,8 @@ def _parse(text):
 
 
 def _has_many_parts(text):
+    if len(text) <= MAX_PARTS:
+        return False
     signs = sum(map(text.count, SIGNS))  # also those within texts, as in a printed tensor
     return signs > MAX_PARTS and any(islice(PART.finditer(text), MAX_PARTS, None))
 
