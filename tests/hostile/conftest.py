@@ -1,7 +1,7 @@
 import os
 import socket
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ from classroom.grading.limits import Limits
 from classroom.grading.sandbox.shell import Shell
 from classroom.grading.worker import Worker
 
-LIMITS = Limits(cell=2.0, grace=0.5, memory=1 << 30, scratch=64 << 20, file=48 << 20)
+LIMITS = Limits(grace=0.5, memory=1 << 30, scratch=64 << 20, file=48 << 20)
 
 
 @pytest.fixture(scope="session")
@@ -27,6 +27,25 @@ def worker():
     Shell.clear_instance()
     check.use_seed(None)
     torch.set_num_threads(threads)
+
+
+@pytest.fixture
+def grade_briefly(worker):
+    """Grades a job with little time for each cell, for one that would take all there is."""
+
+    def limit(limits):
+        worker.limits = limits
+        if worker.confinement is not None:
+            worker.confinement.limits = limits
+
+    def grade(job, cell=2.0):
+        limit(replace(LIMITS, cell=cell))
+        try:
+            return worker.grade(job)
+        finally:
+            limit(LIMITS)
+
+    return grade
 
 
 @pytest.fixture(scope="session")

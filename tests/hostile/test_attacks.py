@@ -8,12 +8,12 @@ from classroom.grading.watchdog import descendants
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_attack_gains_nothing(attack, worker, baseline, outside, honest, note):
+def test_attack_gains_nothing(attack, worker, grade_briefly, baseline, outside, honest, note):
     begin = 'print("the attack begins")\n'
     before, after = (outside.fill_in(part) for part in (attack.before, attack.after))
     job = notebook(WRONG, before=begin + before, after=after)
 
-    result = at_the_head(worker.grade(job))
+    result = at_the_head(grade_briefly(job))
     earned, shown = points(job, result), text(result)
     next_one = points(honest, worker.grade(honest))
 

@@ -27,7 +27,6 @@ for _ in range(30): clear_output(wait=True); print("x" * 100_000)
     "shell-command": "!echo hello",
     "helper": "def helper(x):\n    return x",
     "error-in-a-demonstration": "undefined_name",
-    "interrupted-demonstration": "while True: pass",
     "picture": "import matplotlib.pyplot as plt\nplt.plot([1, 2]);",
     "own-warnings-as-errors": "import warnings\nwarnings.simplefilter('error')",
     "mentions-the-library": "F.scaled_dot_product_attention",
@@ -42,6 +41,11 @@ def test_honest_submission_keeps_every_point(code, worker, note):
     note("hostile", "honest")
     note("hostile", "short" if kept != ALL_POINTS else "whole")
     assert kept == ALL_POINTS
+
+
+def test_interrupted_demonstration_costs_nothing(grade_briefly):
+    job = notebook(SOLUTIONS, before="while True: pass")
+    assert points(job, grade_briefly(job, cell=4.0)) == ALL_POINTS
 
 
 def test_answer_that_warns_and_prints_each_time(worker):

@@ -21,7 +21,7 @@ from classroom.grading.worker import Worker
 def worker():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    limits = Limits(cell=3.0, memory=1 << 30, output=1 << 20)
+    limits = Limits(memory=1 << 30, output=1 << 20)
     cores = {min(os.sched_getaffinity(0))}
     worker = Worker("bubblewrap", limits, Judge(1, limits.output), cores=cores)
     yield worker
@@ -100,7 +100,7 @@ def test_checks_inside_say_that_they_do_nothing(worker):
 def test_flood_is_cut_without_costing_the_sandbox(worker):
     run(worker, "1")
     before = worker.confinement
-    ((text, _),) = run(worker, "while True: print('x' * 100_000)")
+    ((text,),) = run(worker, "for _ in range(20): print('x' * 100_000)")
     assert len(text["text"]) < 1_100_000
     assert worker.confinement is before
 
