@@ -53,7 +53,7 @@ def _sums(weights: np.ndarray) -> str | None:
     rows = weights.sum(-1)
     if low < 0 or high > 1 + _TOLERANCE:
         return (
-            f"These are no weights: they run from {low:.1f} to {high:.1f}. "
+            f"These are not weights yet: they run from {low:.1f} to {high:.1f}. "
             "Scores become weights by softmax over the last axis, the keys."
         )
     if _ones(rows):

@@ -24,7 +24,7 @@ def test_nothing_wrong():
         (np.where(FUTURE, 0, RIGHT), FUTURE, "mask the scores before it"),
         (RIGHT, FUTURE, "The future leaks"),
         (RIGHT, OPEN | (np.arange(5) == 0), "A masked key is looked at"),
-        (SCORES, OPEN, "These are no weights"),
+        (SCORES, OPEN, "These are not weights yet"),
         (RIGHT[[0, 0, 0]], OPEN, "All 3 heads are the same"),
     ],
 )
