@@ -88,7 +88,7 @@ def observe(answer, probe) -> Observation:
         warnings.simplefilter("always")
         try:
             target = _build(answer, probe.module)
-            outcomes = tuple(_call(target, call, probe.module, modes) for call in probe.calls)
+            outcomes = tuple(_call(target, probe, i, modes) for i in range(len(probe.calls)))
         except BaseException as error:
             return Observation(failure=_failure(error))
     return Observation(
@@ -119,11 +119,7 @@ def _build(answer, module):
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
         raise Unusable(f"it is {_article(answer)}, not a class derived from nn.Module")
     instance = answer(module.d_model, module.num_heads)
-    weight = module.layers[0].weight
-    instance.to(dtype=weight.dtype, device=weight.device)
-    with torch.no_grad():
-        for name, layer in zip(PROJECTIONS, module.layers, strict=True):
-            _write(_projection(instance, name), name, layer)
+    _write_all(instance, module.layers)
     return instance.train(module.training)
 
 
@@ -141,6 +137,14 @@ def _projection(instance, name):
     return layer
 
 
+def _write_all(instance, layers):
+    weight = layers[0].weight
+    instance.to(dtype=weight.dtype, device=weight.device)
+    with torch.no_grad():
+        for name, layer in zip(PROJECTIONS, layers, strict=True):
+            _write(_projection(instance, name), name, layer)
+
+
 def _write(linear, name, layer):
     for part in ("weight", "bias"):
         parameter, numbers = getattr(linear, part), getattr(layer, part)
@@ -154,7 +158,10 @@ def _write(linear, name, layer):
 # --- calling it ---
 
 
-def _call(target, call, module, modes):
+def _call(target, probe, index, modes):
+    call, layers = probe.calls[index], probe.layers_at(index)
+    if call.layers:
+        _write_all(target, call.layers)
     leaves, args = _prepare(call)
     try:
         with contextlib.ExitStack() as stack:
@@ -164,11 +171,11 @@ def _call(target, call, module, modes):
         output, failure = _plain(returned), None
     except BaseException as error:
         returned, output, failure = None, None, _failure(error)
-    afterwards = {"args": _changed_args(call, args), "layers": _changed_layers(target, module)}
+    afterwards = {"args": _changed_args(call, args), "layers": _changed_layers(target, layers)}
     if failure or not call.upstream:
         return Outcome(output=output, failure=failure, **afterwards)
     outputs = returned if isinstance(returned, tuple) else (returned,)
-    inputs = leaves + _parameters(target, module)
+    inputs = leaves + (_parameters(target) if layers else [])
     gradients, failure = _backward(outputs, call.upstream, inputs)
     return Outcome(output=output, gradients=gradients, backward_failure=failure, **afterwards)
 
@@ -257,12 +264,12 @@ def _changed_args(call, args):
     return () if all(same) else tuple(_plain(arg) for arg in args)
 
 
-def _changed_layers(target, module):
+def _changed_layers(target, given):
     """The four layers as they are now if any has changed, else ()."""
-    if module is None:
+    if not given:
         return ()
     layers = [_projection(target, name) for name in PROJECTIONS]
-    same = map(_holds, layers, module.layers)
+    same = map(_holds, layers, given)
     return () if all(same) else tuple(_plain(layer) for layer in layers)
 
 
@@ -277,9 +284,7 @@ def _holds(value, given):
     return _equal(_as_plain_class(value), given)
 
 
-def _parameters(target, module):
-    if module is None:
-        return []
+def _parameters(target):
     layers = [getattr(target, name, None) for name in PROJECTIONS]
     return [getattr(layer, part, None) for layer in layers for part in ("weight", "bias")]
 
@@ -463,6 +468,10 @@ def _notebook_numbers(answer):
 
 @lru_cache(maxsize=256)
 def _globals_read(code):
-    names = {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
+    read, written = (
+        {i.argval for i in dis.get_instructions(code) if i.opname == name}
+        for name in ("LOAD_GLOBAL", "STORE_GLOBAL")
+    )
+    names = read - written  # what it keeps there itself is not the notebook's
     inner = [part for part in code.co_consts if inspect.iscode(part)]
     return frozenset(names.union(*map(_globals_read, inner)))

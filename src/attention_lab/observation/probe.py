@@ -46,11 +46,14 @@ class Call:
     args: passed by position; a `Layer` becomes an `nn.Linear`.
     upstream: one gradient for each expected output, sent backwards through it; () for no backward.
     constants: positions of arguments that need no gradient, such as a mask.
+    layers: what is written into the four layers of a module before the call, as an optimiser's step
+    would, and whose dtype and device it takes on; () to leave it as it is.
     """
 
     args: tuple[Value, ...]
     upstream: tuple[Tensor, ...] = ()
     constants: tuple[int, ...] = ()
+    layers: tuple[Layer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,8 @@ class Probe:
     tolerance: absolute plus relative; None where only the law is judged.
     pipeline: what surrounds the step; who tries an answer need not know.
     law: the name of a law that relates the calls' outputs.
-    heads: not None where calls into torch are counted, and how many heads there are.
+    heads: not None where calls into torch are counted, and how many heads there are; 0 where only
+    their names matter.
     """
 
     step: str
@@ -105,6 +109,11 @@ class Probe:
         values += [layer.weight for layer in self.module.layers] if self.module else []
         devices = [value.device if isinstance(value, Tensor) else value for value in values]
         return torch.device("meta") in devices
+
+    def layers_at(self, call: int) -> tuple[Layer, ...]:
+        """Return what the module's four layers hold in a call; () where there is no module."""
+        written = (c.layers for c in reversed(self.calls[: call + 1]) if c.layers)
+        return next(written, self.module.layers if self.module else ())
 
 
 @dataclass(frozen=True)

@@ -283,6 +283,18 @@ def test_calls_are_made_one_after_the_other_on_one_instance():
     assert [float(o.output) for o in seen.outcomes] == [1, 2, 3]
 
 
+def test_layers_are_written_before_the_call_that_brings_them():
+    layer = Layer(3 * torch.eye(4), torch.zeros(4))
+    x = torch.ones(1, 1, 4)
+    probe = module_probe(
+        Call((x.double(),)), Call((x,), layers=(layer,) * 4), Call((x,)), dtype=torch.float64
+    )
+    outcomes = observe(FourLayers, probe).outcomes
+    assert [o.output.dtype for o in outcomes] == [torch.float64, torch.float32, torch.float32]
+    assert [float(o.output[0, 0, 0]) for o in outcomes] == [2, 3, 3]
+    assert [o.layers for o in outcomes] == [()] * 3
+
+
 def test_mode_dtype_and_device_are_as_asked():
     class Tells(FourLayers):
         def forward(self, x, causal=False):
@@ -398,13 +410,20 @@ def test_a_loop_within_a_function_of_torch_is_one_call():
 
 # --- what the answer leans on ---
 
-B, SCALE = 2, 0.5
+B, SCALE, COUNT = 2, 0.5, 0
+
+
+def counts(x):
+    global COUNT
+    COUNT += 1
+    return x * COUNT
 
 
 def test_numbers_of_the_notebook_are_named():
     assert try_out(lambda x: x.reshape(B, -1), ONES).reads == ("B",)
     assert try_out(lambda x: next(SCALE * x for _ in range(1)), ONES).reads == ("SCALE",)
     assert try_out(lambda x: x.T, ONES).reads == ()
+    assert try_out(counts, ONES).reads == (), "its own"
 
 
 def test_replaced_comparisons_are_named(monkeypatch):
