@@ -114,7 +114,7 @@ def _judge_outcome(probe, index, outcome, ideal, form_only):
     if probe.elsewhere:
         yield from _device(outcome)
         return
-    yield from _unchanged(probe, call, outcome)
+    yield from _unchanged(probe, index, outcome)
     if outcome.failure:
         yield "shape" if probe.basic else "value", "error", outcome.failure
         return
@@ -279,15 +279,15 @@ def _is_gradient(got, right):
     return got.shape == right.shape and close(got, right, GRADIENT_TOLERANCE)
 
 
-def _unchanged(probe, call, outcome):
-    given = call.args if outcome.args else ()
+def _unchanged(probe, index, outcome):
+    given = probe.calls[index].args if outcome.args else ()
     for before, after in zip(given, outcome.args, strict=True):
         if isinstance(before, Layer) and not same(before, after):
             yield "manner", "layer changed"
         elif isinstance(before, Tensor) and not same(before, after):
             yield "manner", "argument changed"
     if outcome.layers:
-        pairs = zip(probe.module.layers, outcome.layers, strict=True)
+        pairs = zip(probe.layers_at(index), outcome.layers, strict=True)
         if not all(same(before, after) for before, after in pairs):
             yield "manner", "layer changed"
 

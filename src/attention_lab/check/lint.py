@@ -115,7 +115,7 @@ def _softmax(probes):
 
 
 def _scores(probe):
-    for call in probe.calls:
+    for index, call in enumerate(probe.calls):
         if probe.step == "masked_softmax":
             yield call.args[0]
         elif probe.step == "attention_scores":
@@ -123,7 +123,7 @@ def _scores(probe):
         elif probe.step == "attend":
             yield call.args[0].double().log().clamp_min(-50)
         elif probe.module:
-            projections = [references.as_function(layer) for layer in probe.module.layers[:3]]
+            projections = [references.as_function(layer) for layer in probe.layers_at(index)[:3]]
             q, k, _ = steps.project(call.args[0], *projections)
             heads = probe.module.num_heads
             yield steps.attention_scores(steps.split_heads(q, heads), steps.split_heads(k, heads))

@@ -106,8 +106,9 @@ class _Comparison:
 
     @property
     def is_exact(self):
+        """Whether it is made, or asked for, in float64."""
         args = self.trial.call.args
-        return any(isinstance(a, Tensor) and a.dtype is torch.float64 for a in args)
+        return any(getattr(a, "dtype", a) is torch.float64 for a in args)
 
     def agrees(self, faulty, tolerance=None):
         """Whether `faulty` does the same here; raising is the same as raising."""
@@ -133,7 +134,7 @@ def _is_long(probe):
 
 
 def _run(faulty, probe, index):
-    return tensors(probe.step, _as_plain(faulty(*_stand_ins(probe, probe.calls[index]))))
+    return tensors(probe.step, _as_plain(faulty(*_stand_ins(probe, index))))
 
 
 _run_once = lru_cache(maxsize=20_000)(_run)
@@ -171,13 +172,14 @@ class _Projection(Layer):
         return nn.functional.linear(x, self.weight, self.bias)
 
 
-def _stand_ins(probe, call):
+def _stand_ins(probe, index):
     """The arguments of a call; for a class, what stands for the instance comes first."""
-    args = tuple(_Projection(a.weight, a.bias) if isinstance(a, Layer) else a for a in call.args)
+    args = probe.calls[index].args
+    args = tuple(_Projection(a.weight, a.bias) if isinstance(a, Layer) else a for a in args)
     module = probe.module
     if module is None:
         return args
-    layers = [_Projection(layer.weight, layer.bias) for layer in module.layers]
+    layers = [_Projection(layer.weight, layer.bias) for layer in probe.layers_at(index)]
     instance = SimpleNamespace(
         d_model=module.d_model,
         num_heads=module.num_heads,

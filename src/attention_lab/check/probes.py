@@ -7,6 +7,7 @@ them.
 
 import math
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 import torch
 
@@ -19,6 +20,7 @@ ELSEWHERE = "another device than the CPU"
 NOT_IN_ORDER = "an input whose memory is not in order"
 SLICED = "an input that is a slice of a larger tensor"
 HEADS_COUNTED = (2, 4, 8)
+COUNTED_WIDTH = 24  # the same for all, so that a loop over features costs the same too
 LARGE = 1e4
 HUGE = 1e6
 
@@ -58,6 +60,7 @@ ALL_ALIKE = Sizes(4, 4, 16, 4)  # any confusion of axes runs here, and its numbe
 LESSON = Sizes(2, 5, 16, 4)  # the example of the text, for answers that fit nothing else
 VISIBLE = (DISTINCT, OTHER)
 EDGES = (Sizes(2, 6, 5, 1), Sizes(4, 1, 6, 2), Sizes(1, 5, 8, 2), Sizes(2, 3, 4, 4))
+LONGER = Sizes(1, 67, 8, 2)
 LONG = Sizes(1, 1030, 2, 1)
 
 
@@ -112,7 +115,9 @@ def _function_probes(step, draw, hidden):
     if step not in ("project", "causal_mask"):
         yield from _counted(step, draw)
     if step == "masked_softmax":
-        yield Probe(step, "no mask", (Call((draw.normal(2, 3, 5, 5, scale=1.5),)),), basic=True)
+        sizes = Sizes(2, 5, 12, 3)
+        calls = (Call(arguments(step, draw, sizes)[:1]),)
+        yield Probe(step, sizes.known_to(step), calls, basic=True)
     if step == "causal_mask":
         yield Probe(step, "T alone given", (Call((6,)),), basic=True)
         yield Probe(step, "float64 asked for", (Call((8, CPU, torch.float64)),))
@@ -122,19 +127,25 @@ def _function_probes(step, draw, hidden):
 
 
 def _hidden_function_probes(step, draw):
-    for sizes in EDGES:
-        call = Call(arguments(step, draw, sizes))
-        yield Probe(step, sizes.known_to(step), (call,), basic=True)
-    call = Call(in_float64(arguments(step, draw, DISTINCT)))
-    yield Probe(step, "float64 numbers", (call,))
-    call = Call(tuple(_transposed(a) for a in arguments(step, draw, OTHER)))
-    yield Probe(step, NOT_IN_ORDER, (with_gradient(step, draw, call),))
-    call = Call(tuple(_sliced(a) for a in arguments(step, draw, OTHER)))
-    yield Probe(step, SLICED, (call,))
-    args = tuple(_on_meta(a) for a in arguments(step, draw, DISTINCT))
-    yield Probe(step, ELSEWHERE, (Call(args),))
+    for sizes in (*EDGES, LONGER):
+        calls = _calls(step, arguments(step, draw, sizes))
+        yield Probe(step, sizes.known_to(step), calls, basic=True)
+    calls = _calls(step, in_float64(arguments(step, draw, DISTINCT)))
+    yield Probe(step, "float64 numbers", calls)
+    calls = _calls(step, tuple(_transposed(a) for a in arguments(step, draw, OTHER)))
+    yield Probe(step, NOT_IN_ORDER, tuple(with_gradient(step, draw, call) for call in calls))
+    calls = _calls(step, tuple(_sliced(a) for a in arguments(step, draw, OTHER)))
+    yield Probe(step, SLICED, calls)
+    calls = _calls(step, tuple(_on_meta(a) for a in arguments(step, draw, DISTINCT)))
+    yield Probe(step, ELSEWHERE, calls)
     for causal in (False, True):
         yield from _in_pipeline(step, draw, causal)
+
+
+def _calls(step, args):
+    """A call with all arguments; for the softmax also one without its mask."""
+    without = (Call(args[:1]),) if step == "masked_softmax" else ()
+    return (Call(args), *without)
 
 
 def arguments(step, draw, sizes):
@@ -174,7 +185,7 @@ def with_gradient(step, draw, call):
 def _counted(step, draw):
     """The same tokens with more and more heads: a loop over heads makes more and more calls."""
     for H in HEADS_COUNTED:
-        args = arguments(step, draw, Sizes(2, 5, 3 * H, H))
+        args = arguments(step, draw, Sizes(2, 5, COUNTED_WIDTH, H))
         yield Probe(step, f"{H} heads, calls counted", (Call(args),), heads=H)
 
 
@@ -276,18 +287,19 @@ EXTRA = {
 
 
 def _class_probes(step, draw, hidden):
-    for sizes in VISIBLE:
+    ways = ((), (True,))  # causal left out and given, each once before and once after the other
+    for sizes, (first, last) in zip(VISIBLE, permutations(ways), strict=True):
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
         upstream = (draw.normal(*x.shape),)
-        first, last = Call((x,), upstream), Call((x, True), upstream)
-        calls = (first, Call((x, True)), Call((x, False)), last)
+        first, last = Call((x, *first), upstream), Call((x, *last), upstream)
+        calls = (first, replace(last, upstream=()), Call((x, False)), last)
         yield Probe(step, sizes.known_to(step), calls, module=_module(draw, sizes), basic=True)
     for sizes in (ALL_ALIKE, LESSON):
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
         calls = (Call((x,)), Call((x, True)))
         yield Probe(step, sizes.known_to(step), calls, module=_module(draw, sizes), basic=True)
     for H in HEADS_COUNTED:
-        sizes = Sizes(2, 5, 3 * H, H)
+        sizes = Sizes(2, 5, COUNTED_WIDTH, H)
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
         calls = (Call((x,)), Call((x, True)))
         about = f"{H} heads, calls counted"
@@ -309,7 +321,8 @@ def _hidden_class_probes(step, draw):
     module = _module(draw, DISTINCT)
     both = (Call((x,)), Call((x, True)))
     yield Probe(step, "float64 numbers", in_float64(both), module=in_float64(module))
-    yield Probe(step, "eval mode", both, module=replace(module, training=False))
+    calls = tuple(replace(call, upstream=(draw.normal(*x.shape),)) for call in both)
+    yield Probe(step, "eval mode", calls, module=replace(module, training=False), heads=0)
     for layout, about in ((_transposed, NOT_IN_ORDER), (_sliced, SLICED)):
         calls = (Call((layout(x),)), Call((layout(x), True)))
         yield Probe(step, about, calls, module=module)
@@ -318,6 +331,7 @@ def _hidden_class_probes(step, draw):
     yield Probe(step, ELSEWHERE, (Call((here,)), Call((here, True))), module=on_meta)
     yield Probe(step, f"a new T on {ELSEWHERE}", (Call((longer, True)),), module=on_meta)
     yield _several_lengths(step, draw)
+    yield from _changed_on_the_way(step, draw)
     yield _one_long_sequence(step, draw)
     yield _permuted(step, draw)
     yield _same_tokens(step, draw)
@@ -330,6 +344,17 @@ def _several_lengths(step, draw):
     inputs = [draw.normal(B, T, sizes.d_model) for B, T in ((2, 5), (3, 11), (1, 2), (2, 5))]
     calls = tuple(Call((x, True)) for x in inputs)
     return Probe(step, "several T on one instance", calls, module=_module(draw, sizes), basic=True)
+
+
+def _changed_on_the_way(step, draw):
+    """One instance before and after a step of an optimiser, and in float64 before float32."""
+    sizes = Sizes(2, 5, 12, 3)
+    module, layers = _module(draw, sizes), draw.layers(sizes.d_model)
+    first, last = (Call((draw.normal(2, 5, 12), True)) for _ in range(2))
+    last = replace(last, layers=layers)
+    yield Probe(step, "new weights on one instance", (first, last), module=module)
+    calls, module = (in_float64(first), last), in_float64(module)
+    yield Probe(step, "another dtype on one instance", calls, module=module)
 
 
 def _one_long_sequence(step, draw):
@@ -358,6 +383,7 @@ def _large_class_scores(step, draw, size):
     sizes = Sizes(2, 6, 8, 2)
     while True:
         x, module = draw.normal(2, 6, 8), _module(draw, sizes)
+        x[:, 0] *= 3  # a first token, which sees itself alone, with scores as large as any
         changed = torch.cat([x[:, :-1], draw.normal(2, 1, 8)], dim=1)
         scores = [_scores(v, module) for v in (x, changed)]
         factor = size / max(s.abs().max() for s in scores)
@@ -377,10 +403,11 @@ def _scores(x, module):
 
 
 def _has_low_row(scores):
-    """Whether all that some row may look at lies far below 0, where a mask that is finite leaks."""
+    """Whether all that some row may look at is about as low as scores get, where a mask that is
+    finite leaks."""
     open_to_row = steps.causal_mask(scores.shape[-1]) == 0
     best = scores.masked_fill(~open_to_row, -math.inf).amax(-1)
-    return bool(best.min() < -scores.abs().max() / 5)
+    return bool(best.min() < -0.99 * scores.abs().max())
 
 
 def _clear_winners(scores):
