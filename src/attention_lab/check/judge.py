@@ -21,6 +21,7 @@ LIBRARY_ATTENTION = re.compile(
 OUTPUTS = {"project": 3}
 STACKED = 4  # axes of one tensor that holds all three
 ASPECTS = ("shape", "value", "manner")
+UNCALLED = "layers that were not called"
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ KINDS = {
     "pipeline": "a whole attention around it gives other numbers than PyTorch's",
     "gradient error": "the backward pass raised",
     "gradient missing": "no gradient arrives",
+    "gradient nan": "NaN where a gradient should be",
     "gradient": "another gradient",
     "argument changed": "an argument was changed",
     "layer changed": "a layer's weights were changed",
@@ -160,6 +162,9 @@ def shapes(outputs):
 
 def type_name(output):
     """Return how to call what came back, in a learner's words."""
+    parts = output if isinstance(output, tuple) else (output,)
+    if any(isinstance(part, Layer) for part in parts):
+        return UNCALLED
     if isinstance(output, tuple):
         return "several things that are not all tensors"
     return getattr(output, "type", type(output).__name__)
@@ -258,8 +263,13 @@ def _gradients(outcome, ideal):
     elif not _close_together(outcome.gradients, ideal.gradients):
         for got, right in zip(outcome.gradients, ideal.gradients, strict=True):
             if not _is_gradient(got, right):
-                missing = got is None or not got.any()
-                yield "manner", "gradient missing" if missing else "gradient"
+                yield "manner", _kind_of_gradient(got)
+
+
+def _kind_of_gradient(got):
+    if got is None or not got.any():
+        return "gradient missing"
+    return "gradient nan" if got.isnan().any() else "gradient"
 
 
 def _close_together(gradients, right):

@@ -18,10 +18,12 @@ def relation(got, right):
 
 def _factor(got, right):
     factor = float((got * right).sum() / (right * right).sum())
-    if factor == 0 or not close(got, factor * right, NEAR):
+    short_of_one = abs(factor - 1)
+    if factor == 0 or not close(got, factor * right, min(NEAR, short_of_one / 10)):
         return None
+    digits = 3 if short_of_one > 0.005 else 6
     return (
-        f": each is {factor:.3g} times what it should be",
+        f": each is {factor:.{digits}g} times what it should be",
         "a factor is missing or too much.",
         "what you multiply and divide by.",
     )
@@ -29,7 +31,7 @@ def _factor(got, right):
 
 def _offset(got, right):
     offset = float((got - right).mean())
-    if not close(got - right, torch.full_like(right, offset), NEAR):
+    if not close(got - right, torch.full_like(right, offset), min(NEAR, abs(offset) / 10)):
         return None
     return (
         f": each is off by {offset:.3g}",

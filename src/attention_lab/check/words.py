@@ -44,11 +44,12 @@ def seen(evidence, symptom) -> str:
 
 
 def tried(step, symptom):
-    about = symptom.probe.about
-    if step != "MultiHeadAttention" or symptom.probe.heads:
+    about, options = symptom.probe.about, symptom.probe.calls[symptom.call].args[1:]
+    if step == "masked_softmax" and not options:
+        return f"{about}, no mask"
+    if step != "MultiHeadAttention" or symptom.probe.heads or not options:
         return about
-    flags = symptom.probe.calls[symptom.call].args[1:]
-    return f"{about}" + (f", causal={flags[0]}" if flags else "")
+    return f"{about}, causal={options[0]}"
 
 
 def told(readings, evidence) -> tuple[str, str]:
@@ -264,6 +265,7 @@ SEEN = {
         f"the result is right, but its backward pass {_raised(s.got, 100)}"
     ),
     "gradient missing": lambda e, s: "the result is right, but no gradient reaches its inputs.",
+    "gradient nan": lambda e, s: "the result is right, but its gradient is NaN.",
     "gradient": lambda e, s: "the result is right, but its gradient is not.",
     "argument changed": lambda e, s: "an argument was not the same afterwards.",
     "layer changed": lambda e, s: "a layer's weights were not the same afterwards.",
@@ -345,7 +347,7 @@ MEANING = {
     "device": ("something is made on the CPU wherever the input lives.", "pass `device=` on."),
     "nan": (
         "inf - inf, 0 * inf or 0 / 0 happened on the way.",
-        "rows that are closed everywhere.",
+        "which line makes the first NaN? inf goes into it, or a row that is closed everywhere.",
     ),
     "value": (
         "it is none of the usual mistakes.",
@@ -358,6 +360,10 @@ MEANING = {
     "pipeline": ("the step does not fit the ones around it.", "the order of axes that goes out."),
     "gradient error": ("something needed for backward is gone.", "operations in place."),
     "gradient missing": ("the way back to the inputs is cut.", "`detach`, numpy, `no_grad`."),
+    "gradient nan": (
+        "inf - inf, 0 * inf or 0 / 0 happened on the way back.",
+        "logarithms, roots and fractions of what may be 0 or -inf.",
+    ),
     "gradient": ("the way back is not the way there.", "`detach` on a part of it."),
     "argument changed": ("the caller's tensor was overwritten.", "operations in place."),
     "layer changed": ("a layer was overwritten.", "anything that writes to `.weight` or `.data`."),

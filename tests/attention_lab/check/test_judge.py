@@ -23,7 +23,7 @@ def in_float32(probe, seen):
     if "float64" in probe.about:
         return seen
     outcomes = tuple(
-        replace(o, output=single(o.output), args=c.args, gradients=(), layers=())
+        replace(o, output=like(c.args[0], o.output), args=c.args, gradients=(), layers=())
         for o, c in zip(seen.outcomes, probe.calls, strict=True)
     )
     outcomes = tuple(
@@ -31,6 +31,11 @@ def in_float32(probe, seen):
         for o, old in zip(outcomes, seen.outcomes, strict=True)
     )
     return replace(seen, outcomes=outcomes, called=(), calls=0)
+
+
+def like(given, output):
+    is_double = isinstance(given, torch.Tensor) and given.dtype is torch.float64
+    return output if is_double else single(output)
 
 
 def single(value):
@@ -136,6 +141,7 @@ GRADIENTS = right("attention_scores")[1][0].outcomes[0].gradients
         ({"gradients": ()}, "gradient missing"),
         ({"gradients": (GRADIENTS[0] * 1.01, GRADIENTS[1])}, "gradient"),
         ({"gradients": (GRADIENTS[0][..., :1], GRADIENTS[1])}, "gradient"),
+        ({"gradients": (GRADIENTS[0] * torch.nan, GRADIENTS[1])}, "gradient nan"),
         ({"backward_failure": Failure("RuntimeError", "inplace")}, "gradient error"),
     ],
 )

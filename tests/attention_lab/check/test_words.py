@@ -35,6 +35,17 @@ def test_that_it_is_right_without_the_mask_is_told():
     assert "without the mask" not in seen("MultiHeadAttention", source)
 
 
+def test_that_no_mask_was_given_is_told():
+    told = seen("masked_softmax", "return (scores + mask).softmax(-1)")
+    assert told.startswith("with B=2, 3 heads, T=5, no mask, it raised TypeError")
+
+
+def test_a_gradient_that_is_no_number_is_told():
+    source = "s = scores if mask is None else scores + mask\n"
+    told = seen("masked_softmax", f"{source}return (s - s.logcumsumexp(-1)[..., -1:]).exp()")
+    assert told.endswith("the result is right, but its gradient is NaN.")
+
+
 def test_a_relation_to_the_right_numbers_is_told():
     told = seen("attend", "return 1.5 * (weights @ v)")
     assert told.endswith("100% of the numbers are not: each is 1.5 times what it should be.")
@@ -69,6 +80,11 @@ def test_numbers_that_show_no_mistake_are_not_explained():
         ),
         ("project", "pass", "None; wanted: 3 tensors. Is there a `return`?"),
         ("attend", "return {}", "dict; wanted: one tensor."),
+        (
+            "project",
+            "return q_proj, k_proj, v_proj",
+            "layers that were not called; wanted: 3 tensors.",
+        ),
     ],
 )
 def test_what_came_back_is_told_as_it_was(step, source, told):
