@@ -68,6 +68,12 @@ ANSWERS = [
         "    return torch.einsum('btc,hdc->bhtd', x, cut)",
     ),
     (
+        "split_heads",
+        "def split_heads(x, n):\n"
+        "    x = torch.stack([x[..., i] for i in range(x.size(-1))], -1)\n"
+        "    return x.unflatten(-1, (n, -1)).transpose(1, 2)",
+    ),
+    (
         "attention_scores",
         "def attention_scores(q, k):\n"
         "    q, k = (torch.complex(t, torch.zeros_like(t)) for t in (q, k))\n"

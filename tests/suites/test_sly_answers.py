@@ -1,7 +1,7 @@
 """Wrong answers of kinds that the bank lacks get a fitting name or none, and an explanation."""
 
 import pytest
-from tests.attention_lab.check.learner import mistake, of_class
+from tests.attention_lab.check.learner import LINES, mistake, of_class
 
 from attention_lab.check import diagnose
 
@@ -13,6 +13,12 @@ ANSWERS = [
     ("project", "return q_proj(F.dropout(x, 0.1)), k_proj(x), v_proj(x)", "dropout-always-on"),
     ("project", "x.relu_()\nreturn q_proj(x), k_proj(x), v_proj(x)", "extra-nonlinearity"),
     ("project", "print('hello')", None),
+    ("project", "return q_proj, k_proj, v_proj", None),
+    (
+        "project",
+        "return [p(x).bfloat16().to(x.dtype) for p in (q_proj, k_proj, v_proj)]",
+        "dtype-changed",
+    ),
     (
         "split_heads",
         "return x.reshape(*x.shape[:2], -1, num_heads).transpose(1, 2)",
@@ -32,6 +38,12 @@ ANSWERS = [
         "sums-apart",
     ),
     ("attention_scores", "return q @ k.T", "missing-scale"),
+    ("attention_scores", "return q @ k.mT / (math.sqrt(q.size(-1)) + 1e-3)", None),
+    (
+        "attention_scores",
+        "s = q @ k.mT / math.sqrt(q.size(-1))\nreturn s.detach() + (s - s.detach()) * 2",
+        "gradient-lost",
+    ),
     ("causal_mask", "return torch.full((T, T), -math.inf).tril(1)", "mask-inverted"),
     ("causal_mask", "return torch.full((T, T), -math.inf)", "mask-closes-all"),
     ("causal_mask", "return torch.full((1, T), -math.inf).triu(1)", "wrong-return-shape"),
@@ -42,6 +54,12 @@ ANSWERS = [
         "mask-window",
     ),
     ("causal_mask", "return torch.full((T, T), -math.inf).triu(1).flip(1)", None),
+    ("causal_mask", "return torch.zeros(T, T, dtype=dtype)", "shape-only-stub"),
+    (
+        "causal_mask",
+        "return torch.ones(T, T, dtype=dtype).tril() * -math.inf",
+        "mask-zero-times-inf",
+    ),
     ("masked_softmax", f"{SCORED}return s.softmax(-1) * 0.999", None),
     ("masked_softmax", f"{SCORED}return (s / 1.01).softmax(-1)", None),
     ("masked_softmax", f"{SCORED}return (s * 2).softmax(-1)", None),
@@ -54,9 +72,13 @@ ANSWERS = [
         "mask-transposed",
     ),
     ("masked_softmax", f"{SCORED}return s.softmax(-1).round(decimals=3)", None),
+    ("masked_softmax", "return scores.masked_fill(mask.tril() < 0, -math.inf).softmax(-1)"
+     " if mask is not None else scores.softmax(-1)", None),
+    ("masked_softmax", f"{SCORED}return (s - s.logcumsumexp(-1)[..., -1:]).exp()", None),
     ("masked_softmax", "return scores.softmax(-2)", "mask-ignored"),
     ("attend", "return weights @ v + v", "residual-added"),
     ("attend", "return weights.tril() @ v", None),
+    ("attend", "return weights @ v / v.size(2)", None),
     ("attend", "return weights @ v / math.sqrt(v.size(-1))", "double-scale"),
     ("attend", "return torch.einsum('bhqk,bhkd->bhkd', weights, v)", "sums-over-queries"),
     ("merge_heads", "return torch.cat(x.unbind(1), 1)", "heads-one-after-another"),
@@ -70,6 +92,30 @@ ANSWERS = [
         "split-by-d-head",
     ),
     ("MultiHeadAttention", of_class(out="return self.v_proj(m)"), "another-layer-out"),
+    (
+        "MultiHeadAttention",
+        of_class(
+            heads="with torch.autocast('cpu', torch.bfloat16):\n"
+            "    q, k = self.q_proj(x), self.k_proj(x)\n"
+            f"q, k = q.to(x), k.to(x)\n{LINES['heads']}"
+        ),
+        "dtype-changed",
+    ),
+    (
+        "MultiHeadAttention",
+        of_class(heads=f"k = self.k_proj(q)\nv = self.v_proj(k)\n{LINES['heads']}"),
+        "chained-projection",
+    ),
+    (
+        "MultiHeadAttention",
+        of_class(out="return self.__dict__.setdefault((x.shape, causal), self.out_proj(m))"),
+        "stale-cache",
+    ),
+    (
+        "MultiHeadAttention",
+        of_class(scores="s = q @ k.mT / self.d_head**0.5\ns = s.detach() if causal else s"),
+        "gradient-lost",
+    ),
     ("MultiHeadAttention", of_class(scores="s = q @ k.mT", out="return m"), "missing-out-proj"),
     (
         "MultiHeadAttention",
@@ -87,12 +133,95 @@ def test_no_name_is_better_than_a_wrong_one(step, source, slug, monkeypatch):
     assert len(str(found).splitlines()) <= 6
 
 
-@pytest.mark.parametrize(
-    ("step", "source"),
-    [
-        ("split_heads", "y = x.unflatten(2, (num_heads, -1)).movedim(2, 1)\nreturn y.cumsum(0)"),
-        ("merge_heads", "return x.transpose(1, 2).flatten(2).cumsum(0)"),
-    ],
-)
-def test_what_is_right_for_one_sentence_only_mixes_them(step, source):
-    assert mistake(step, source, hidden=True).misconception == "batch-mixed"
+def unmasked(source):
+    """A softmax that does this where there is no mask."""
+    return f"if mask is None:\n    {source}\nreturn (scores + mask).softmax(-1)"
+
+
+def kept(mask):
+    """A class that keeps its mask until T changes."""
+    is_old = "len(self.__dict__.get('kept', ())) == T"
+    lines = f"    if not {is_old}:\n        self.kept = {mask}\n    s = s + self.kept"
+    return of_class(mask=f"if causal:\n{lines}")
+
+
+def filled(number):
+    """A class that closes cells with this number."""
+    return of_class(mask=LINES["mask"].replace("-math.inf", number))
+
+
+KEPT_WEIGHT = "w = self.__dict__.setdefault('w', self.q_proj.weight.clone())"
+HIDDEN = [
+    ("masked_softmax", unmasked("return (scores + torch.zeros(1)).softmax(-1)"), None),
+    ("masked_softmax", unmasked("return F.softmax(scores, -1, dtype=torch.float32)"),
+     "dtype-changed"),
+    ("masked_softmax", unmasked("return scores.detach().softmax(-1)"), "gradient-lost"),
+    ("masked_softmax", unmasked("return scores.view(-1, scores.size(-1)).softmax(-1)"
+                                ".view(scores.shape)"), "contiguous-only"),
+    ("masked_softmax", unmasked("return scores.softmax(-1).mul_(2).div(2)"),
+     "backward-broken-inplace"),
+    ("masked_softmax", unmasked("return scores.softmax(-1).squeeze()"), "squeeze-drops-dims"),
+    (
+        "masked_softmax",
+        "if mask is not None:\n"
+        "    closed = torch.zeros_like(scores)\n"
+        "    closed[..., :16, :16] = mask[:16, :16]\n"
+        "    scores = scores + closed\n"
+        "return scores.softmax(-1)",
+        "hard-coded-size",
+    ),
+    (
+        "attention_scores",
+        "k = F.pad(k[:, :, :16], (0, 0, 0, max(0, k.size(2) - 16)))\n"
+        "return q @ k.mT / math.sqrt(q.size(-1))",
+        "hard-coded-size",
+    ),
+    ("attend", "return weights[..., :32] @ v[:, :, :32]", "hard-coded-size"),
+    ("split_heads", f"return {SPLIT} * (x.size(1) < 64)", "hard-coded-size"),
+    ("split_heads", "x = x.squeeze(0).unflatten(-1, (num_heads, -1))\n"
+                    "return x.transpose(0, 1).unsqueeze(0)", "batch-one-only"),
+    ("split_heads", "y = x.unflatten(2, (num_heads, -1)).movedim(2, 1)\nreturn y.cumsum(0)",
+     "batch-mixed"),
+    ("merge_heads", "return x.transpose(1, 2).flatten(2).cumsum(0)", "batch-mixed"),
+    ("attention_scores",
+     "return torch.einsum('bhqd,chkd->bhqk', q, k) / math.sqrt(q.size(-1))", "batch-mixed"),
+    ("attend", "return torch.einsum('bhqk,chkd->bhqd', weights, v)", "batch-mixed"),
+    (
+        "causal_mask",
+        "new = torch.full((T, T), -math.inf, device=device, dtype=dtype).triu(1)\n"
+        "kept = causal_mask.__dict__\n"
+        "if len(kept.setdefault('mask', new)) != T:\n"
+        "    kept['mask'] = new\n"
+        "return kept['mask']",
+        "stale-cache",
+    ),
+    (
+        "MultiHeadAttention",
+        of_class(heads=f"{KEPT_WEIGHT}\nq = F.linear(x, w, self.q_proj.bias)\n{LINES['heads']}"),
+        "stale-cache",
+    ),
+    (
+        "MultiHeadAttention",
+        kept("torch.full((T, T), -math.inf, device=x.device, dtype=x.dtype).triu(1)"),
+        "stale-cache",
+    ),
+    (
+        "MultiHeadAttention",
+        of_class(out="return self.out_proj(m if self.training else m.detach())"),
+        "gradient-lost",
+    ),
+    (
+        "MultiHeadAttention",
+        of_class(
+            mix="m = s.softmax(-1) @ v if self.training else "
+            "F.scaled_dot_product_attention(q, k, v, is_causal=causal)"
+        ),
+        "forbidden-library-call",
+    ),
+    ("MultiHeadAttention", filled("-9e5"), "mask-finite-value"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("step", "source", "slug"), HIDDEN)
+def test_hidden_trials_see_what_is_right_in_the_visible_ones(step, source, slug):
+    assert mistake(step, source, hidden=True).misconception == slug

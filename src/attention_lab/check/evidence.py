@@ -55,6 +55,13 @@ class Trial:
     def causal(self):
         return self.call.args[-1] is True
 
+    @property
+    def masked(self):
+        """Whether something is closed: by a mask that is given, or because it is causal."""
+        if self.probe.step == "masked_softmax":
+            return len(self.call.args) > 1 and self.call.args[1] is not None
+        return self.causal
+
     @cached_property
     def sizes(self):
         """The sizes of the call by name, as far as its step knows them."""

@@ -31,7 +31,7 @@ class MultiHeadAttention(nn.Module):
 LINES = {
     "heads": "q, k, v = map(self.heads, (q, k, v))",
     "scores": "s = q @ k.mT / self.d_head**0.5",
-    "mask": "s = s.masked_fill(torch.ones(T, T).triu(1).bool() & causal, -math.inf)",
+    "mask": "s = s.masked_fill(torch.ones_like(s).triu(1).bool() & causal, -math.inf)",
     "mix": "m = s.softmax(-1) @ v",
     "merge": "m = m.transpose(1, 2).flatten(2)",
     "out": "return self.out_proj(m)",

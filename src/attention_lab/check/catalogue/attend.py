@@ -126,7 +126,6 @@ def values_of_all_heads(weights, v):
 known.variants(
     "heads-mixed",
     lambda weights, v: torch.einsum("bgqk,bhkd->bhqd", weights, v),
-    lambda weights, v: torch.einsum("bhqk,ghkd->bhqd", weights, v),
     lambda weights, v: weights @ v.mean(1, keepdim=True),
     lambda weights, v: weights.mean(1, keepdim=True) @ v,
     lambda weights, v: (weights @ v).sum(1, keepdim=True).expand_as(v),
@@ -184,7 +183,6 @@ known.variants(
     lambda weights, v: weights.amax(-1, keepdim=True) * v,
     lambda weights, v: weights[..., None] * v[:, :, None],
     lambda weights, v: weights[..., None] * v[:, :, :, None],
-    lambda weights, v: weights @ v / v.size(2),
 )
 
 

@@ -283,7 +283,6 @@ known.variants(
     "heads-mixed",
     lambda q, k: torch.einsum("bgqd,bhkd->bhqk", q, k),
     lambda q, k: torch.einsum("bhqd,bgkd->bgqk", q, k),
-    lambda q, k: torch.einsum("bhqd,ghkd->bhqk", q, k),
     lambda q, k: torch.einsum("bhqd,bhkd->bqk", q, k),
     lambda q, k: _for_all_heads(_dots(q, k).sum(1, keepdim=True), q.size(1)),
     lambda q, k: _for_all_heads(_dots(q, k).mean(1, keepdim=True), q.size(1)),

@@ -60,6 +60,12 @@ def ones_times_infinity(T, device=None, dtype=None):
     return _filled(T, 1.0, dtype).triu(1) * -math.inf
 
 
+known.variants(
+    "mask-zero-times-inf",
+    lambda T, device=None, dtype=None: _filled(T, 1.0, dtype).tril() * -math.inf,
+)
+
+
 @known("mask-inverted")
 def past_hidden(T, device=None, dtype=None):
     """The mask closes the past and opens the future. Row i is the token that looks, column j the

@@ -15,8 +15,8 @@ for _slug, _text in {
 
         Look: anything that writes to `.weight`, `.bias` or `.data`.
         """,
-    "gradient-lost": """The numbers are right, but not all gradients get through, so something
-        before this step could not learn.
+    "gradient-lost": """The numbers are right, but not all gradients get through, or not the
+        right ones, so something before this step could not learn.
 
         Look: `detach`, `.data`, `no_grad`, numpy, `.item()`, a new `torch.tensor` of old numbers.
         Seen in: lucidrains/CoCa-pytorch#6, jadore801120/attention-is-all-you-need-pytorch#16
@@ -69,8 +69,8 @@ for _slug, _text in {
         Look: read B, T and the rest from the shape of what comes in.
         Seen in: karpathy/nanoGPT#473, facebookresearch/xformers#66
         """,
-    "squeeze-drops-dims": """It goes wrong where a size is 1. `squeeze()` drops every axis of size
-        1, also the batch of one, the single head or the single token.
+    "squeeze-drops-dims": """It goes wrong where a size is 1, as with `squeeze()`, which drops every
+        axis of size 1, also the batch of one, the single head or the single token.
 
         Look: name the axis, or reshape to sizes that you know.
         """,

@@ -382,7 +382,7 @@ known.variants(
 
 @known("softmax-eps", part="softmax")
 def with_a_guard(scores):
-    """A small number was added to the weights or below the fraction, so rows do not quite sum to 1.
+    """A number was added to the weights or below the fraction, so rows do not sum to 1.
     The row's largest exp is 1, so the sum can never be 0: no such guard is needed.
 
     Look: divide by the sum alone.

@@ -197,6 +197,27 @@ def queries_as_keys(x, q_proj, k_proj, v_proj):
     return q_proj(x), q_proj(x), v_proj(x)
 
 
+@known("chained-projection", part="project")
+def each_from_the_one_before(x, q_proj, k_proj, v_proj):
+    """One projection was fed with the result of another. All three read the same x, side by side.
+
+    Look: what goes into each layer? Was a variable overwritten on the way?
+    """
+    q = q_proj(x)
+    k = k_proj(q)
+    return q, k, v_proj(k)
+
+
+known.variants(
+    "chained-projection",
+    lambda x, q, k, v: (q(x), k(q(x)), v(q(x))),
+    lambda x, q, k, v: (q(x), k(q(x)), v(x)),
+    lambda x, q, k, v: (q(x), k(x), v(k(x))),
+    lambda x, q, k, v: (q(x), k(x), v(q(x))),
+    part="project",
+)
+
+
 @known("single-head-only", part="split_heads")
 def one_big_head(x, num_heads):
     """All features form one big head; `num_heads` is not used. One softmax row is one mixture: H
@@ -569,7 +590,7 @@ for _slug, _text in {
     "stale-cache": """Something made in one call is used in a later one, where it does not fit:
         a first call is right, later ones are not.
 
-        Look: what is kept in `self` or outside? Make the mask in `forward`, from the T of this x.
+        Look: what is kept in `self` or outside? Make it in `forward`, a mask from the T of this x.
         Seen in: facebookresearch/xformers#655, facebookresearch/xformers#66
         """,
     "ignores-given-layers": """The result does not come from the four layers of the class: others
