@@ -151,6 +151,7 @@ def filled(number):
 
 
 KEPT_WEIGHT = "w = self.__dict__.setdefault('w', self.q_proj.weight.clone())"
+ADDED = "s = s + torch.full((T, T), -9e5, dtype=x.dtype, device=x.device).triu(1) * causal"
 HIDDEN = [
     ("masked_softmax", unmasked("return (scores + torch.zeros(1)).softmax(-1)"), None),
     ("masked_softmax", unmasked("return F.softmax(scores, -1, dtype=torch.float32)"),
@@ -219,6 +220,22 @@ HIDDEN = [
         "forbidden-library-call",
     ),
     ("MultiHeadAttention", filled("-9e5"), "mask-finite-value"),
+    ("MultiHeadAttention", of_class(mask=ADDED), "mask-finite-value"),
+    ("MultiHeadAttention", of_class(heads=f"q = q.float()\n{LINES['heads']}"), "dtype-hard-coded"),
+    ("MultiHeadAttention",
+     of_class(heads="q, k, v = q.view(B, T, 3, self.num_heads, self.d_head).unbind(2)"), None),
+    (
+        "attention_scores",
+        "s = q.new_zeros(*q.shape[:3], k.size(2))\n"
+        "for h in range(q.size(1)):\n"
+        "    for d in range(q.size(3)):\n"
+        "        s[:, h] += q[:, h, :, None, d] * k[:, h, None, :, d]\n"
+        "return s / math.sqrt(q.size(3))",
+        "python-loop-over-heads",
+    ),
+    ("split_heads", f"x = x[:, :64]\nreturn {SPLIT}", "hard-coded-size"),
+    ("merge_heads", "return x[:, :, :64].transpose(1, 2).flatten(2)", "hard-coded-size"),
+    ("project", "x = x[:, :64]\nreturn q_proj(x), k_proj(x), v_proj(x)", "hard-coded-size"),
 ]  # fmt: skip
 
 

@@ -25,6 +25,10 @@ class Mistake(AssertionError):
         self.misconception = misconception
         self.card = card
 
+    def __copy__(self):
+        """Only what it says: a library may have taught `copy` to keep an exception's frames."""
+        return type(self)(*self.args, self.card)
+
     def __str__(self):
         means = _wrapped(f"  Means: {self.means}") if self.means else []
         look = _wrapped(f"  Look:  {self.look}") if self.look else []

@@ -20,7 +20,10 @@ ELSEWHERE = "another device than the CPU"
 NOT_IN_ORDER = "an input whose memory is not in order"
 SLICED = "an input that is a slice of a larger tensor"
 HEADS_COUNTED = (2, 4, 8)
-COUNTED_WIDTH = 24  # the same for all, so that a loop over features costs the same too
+# What a loop over features goes over is the same for all, so that it costs the same: d_model, or
+# d_head where heads are apart already.
+COUNTED_WIDTH = 24
+COUNTED_HEAD = 12
 LARGE = 1e4
 HUGE = 1e6
 
@@ -60,7 +63,7 @@ ALL_ALIKE = Sizes(4, 4, 16, 4)  # any confusion of axes runs here, and its numbe
 LESSON = Sizes(2, 5, 16, 4)  # the example of the text, for answers that fit nothing else
 VISIBLE = (DISTINCT, OTHER)
 EDGES = (Sizes(2, 6, 5, 1), Sizes(4, 1, 6, 2), Sizes(1, 5, 8, 2), Sizes(2, 3, 4, 4))
-LONGER = Sizes(1, 67, 8, 2)
+LONGER = Sizes(2, 67, 8, 2)
 LONG = Sizes(1, 1030, 2, 1)
 
 
@@ -185,7 +188,8 @@ def with_gradient(step, draw, call):
 def _counted(step, draw):
     """The same tokens with more and more heads: a loop over heads makes more and more calls."""
     for H in HEADS_COUNTED:
-        args = arguments(step, draw, Sizes(2, 5, COUNTED_WIDTH, H))
+        apart = step in ("attention_scores", "masked_softmax", "attend")
+        args = arguments(step, draw, Sizes(2, 5, H * COUNTED_HEAD if apart else COUNTED_WIDTH, H))
         yield Probe(step, f"{H} heads, calls counted", (Call(args),), heads=H)
 
 
@@ -354,7 +358,7 @@ def _changed_on_the_way(step, draw):
     last = replace(last, layers=layers)
     yield Probe(step, "new weights on one instance", (first, last), module=module)
     calls, module = (in_float64(first), last), in_float64(module)
-    yield Probe(step, "another dtype on one instance", calls, module=module)
+    yield Probe(step, "float64, then float32 on one instance", calls, module=module)
 
 
 def _one_long_sequence(step, draw):
@@ -384,7 +388,8 @@ def _large_class_scores(step, draw, size):
     while True:
         x, module = draw.normal(2, 6, 8), _module(draw, sizes)
         x[:, 0] *= 3  # a first token, which sees itself alone, with scores as large as any
-        changed = torch.cat([x[:, :-1], draw.normal(2, 1, 8)], dim=1)
+        # A last token that is the opposite of the first: where one is low, the other is high.
+        changed = torch.cat([x[:, :-1], -x[:, :1]], dim=1)
         scores = [_scores(v, module) for v in (x, changed)]
         factor = size / max(s.abs().max() for s in scores)
         if all(_clear_winners(s * factor) and _has_low_row(s * factor) for s in scores):

@@ -149,7 +149,8 @@ def written_sizes(evidence):
         return None
     asked = zip(*(match[1].split(", ") for match in found), strict=False)
     same = {sizes[0] for sizes in asked if len(set(sizes)) == 1}
-    return "hard-coded-size" if same - {"1", "-1"} else None
+    parts = {"3"} if evidence.step == "MultiHeadAttention" else set()  # q, k and v in one
+    return "hard-coded-size" if same - {"1", "-1"} - parts else None
 
 
 def constant(evidence):

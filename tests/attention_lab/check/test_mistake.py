@@ -1,3 +1,6 @@
+import copy
+import copyreg
+
 import pytest
 
 from attention_lab.check import Mistake
@@ -38,3 +41,13 @@ def test_a_part_that_is_empty_is_left_out(part):
 def test_a_notebook_shows_it_without_a_traceback():
     (text,) = made()._render_traceback_()
     assert text.endswith(str(made()))
+
+
+def test_a_copy_holds_what_it_says_and_no_frames(monkeypatch):
+    mistake = made(card="<p>")
+    monkeypatch.setitem(copyreg.dispatch_table, Mistake, lambda mistake: (lambda: mistake, ()))
+    with pytest.raises(Mistake):
+        raise mistake
+    copied = copy.copy(mistake)
+    assert (copied.args, copied.card) == (mistake.args, "<p>")
+    assert copied.__traceback__ is None
