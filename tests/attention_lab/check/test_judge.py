@@ -20,7 +20,7 @@ def right(step, hidden=False):
 
 def in_float32(probe, seen):
     """What was seen, in the dtype in which an answer gives it."""
-    if "float64" in probe.about:
+    if "float64" in probe.about and not probe.about.endswith("on one instance"):
         return seen
     outcomes = tuple(
         replace(o, output=like(c.args[0], o.output), args=c.args, gradients=(), layers=())
