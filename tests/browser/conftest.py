@@ -19,6 +19,9 @@ import nbformat
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+ALIVE = """[...document.querySelectorAll('[data-heads]')]
+  .every(host => !host.mounted || host.shadowRoot)"""
+LAID_OUT = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 # JupyterLab says so, in several sentences, when it is connected to a kernel anew.
 OF_A_BUSY_LAB = "Canceled future for "
 
@@ -36,17 +39,24 @@ def browser():
 
 @pytest.fixture
 def open_page(browser, tmp_path):
-    """Opens what has `to_html` from a file; fails on any console error or network request."""
+    """Opens what has `to_html` from a file and waits until its heatmaps are alive and laid out.
+
+    Fails on any console error or network request.
+    """
     complaints, contexts = [], []
 
-    def open_page(picture, width=1000, **context):
+    def open_page(picture, width=1000, java_script_enabled=True, **context):
         path = picture.to_html(tmp_path / "page.html")
-        contexts.append(browser.new_context(viewport={"width": width, "height": 800}, **context))
+        context |= {"viewport": {"width": width, "height": 800}}
+        contexts.append(browser.new_context(java_script_enabled=java_script_enabled, **context))
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda m: m.type in {"error", "warning"} and complaints.append(m.text))
         page.on("request", lambda r: r.url.startswith("http") and complaints.append(r.url))
         page.goto(path.as_uri())
+        if java_script_enabled:
+            page.wait_for_function(ALIVE)
+            page.evaluate(LAID_OUT)
         return page
 
     yield open_page

@@ -205,6 +205,11 @@ def test_exported_page_is_interactive_offline(open_page):
     expect(page.get_by_text("Step 1 of 7: project")).to_be_visible()
 
 
+def test_the_same_heatmap_twice_in_a_page_is_alive_twice(open_page):
+    page = open_page(Exported(2 * heads()._repr_mimebundle_()["text/html"]))
+    expect(page.get_by_role("application")).to_have_count(2)
+
+
 def test_page_without_its_scripts_shows_picture_and_words(open_page):
     html = re.sub(r"<script.*?</script>", "", exported(), flags=re.S)
     page = open_page(Exported(html))

@@ -52,7 +52,7 @@ def host(content: str, styles: tuple[str, ...], scripts: tuple[str, ...], call: 
         f'<div class="attention-lab" data-heads="{name}">{content}</div>'
         f"<script>(() => {{\nconst STYLE = `{style}`;\n{script}\n"
         f"for (const host of document.querySelectorAll('[data-heads=\"{name}\"]'))\n"
-        f"if (!host.shadowRoot) {call};\n}})()</script>"
+        f"if (!host.mounted) {{ host.mounted = true; {call}; }}\n}})()</script>"
     )
 
 
