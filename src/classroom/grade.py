@@ -157,10 +157,17 @@ def _grade(root: Path, assignment: str, options: list[str]) -> bool:
     if without_feedback:
         entries = [(student, str(error)) for student, error in without_feedback.items()]
         print("", listing("No feedback", entries), sep="\n")
+    if len(without_feedback) < len(graded):
+        print(f"\nFeedback for each student is in {_feedback_folder(course)}")
     if errors or without_feedback:
         print(f"\nnbgrader's own words are in {root / LOG}")
     guessed = any(guess for _, guess in noted.values())
     return report.complete and not guessed and not without_feedback
+
+
+def _feedback_folder(course: CourseDirectory) -> str:
+    """As it is called from where the command was given."""
+    return os.path.relpath(Path(course.root, course.feedback_directory)) + os.sep
 
 
 def _met_by_all(

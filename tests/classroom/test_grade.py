@@ -56,6 +56,7 @@ def test_one_bad_submission_stops_nobody(course, capsys):
     assert printed["dan:"].startswith("  dan: small.ipynb ends in the middle")
     for student in ("eve", "flo", "gus", "zoe"):
         assert printed[student].split()[1:] == ["3", "3"]
+    assert printed["Feedback"].endswith(" feedback/")
     feedback = {path.name for path in (course.root / "feedback").iterdir()}
     assert feedback == {"ada", "bob", "eve", "flo", "gus", "zoe"}
 
