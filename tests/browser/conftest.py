@@ -22,6 +22,7 @@ from playwright.sync_api import expect, sync_playwright
 ALIVE = """[...document.querySelectorAll('[data-heads]')]
   .every(host => !host.mounted || host.shadowRoot)"""
 LAID_OUT = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+expect.set_options(timeout=60_000)
 # JupyterLab says so, in several sentences, when it is connected to a kernel anew.
 OF_A_BUSY_LAB = "Canceled future for "
 
@@ -112,19 +113,19 @@ def _serve(folder: Path, home: Path):
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
     command += [f"--port={port}", "--ip=127.0.0.1", f"--notebook-dir={folder}"]
     command += [f"--IdentityProvider.token={token}", "--LabApp.news_url=None"]
-    env = os.environ | {
-        name: str(home) for name in ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")
-    }
+    places = ("HOME", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
+    env = os.environ | dict.fromkeys(places, str(home))
+    # Else the first notebook's matplotlib would say on stderr that it looks for fonts.
+    subprocess.run([sys.executable, "-c", "import matplotlib.font_manager"], env=env, check=True)
     server = subprocess.Popen(
         command, env=env, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    url = f"http://127.0.0.1:{port}"
     try:
-        _wait_for(f"{url}/api?token={token}", server)
+        url = _address(server, home)
         yield Jupyter(url, token, folder, env)
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(300)
 
 
 @pytest.fixture(scope="session")
@@ -139,11 +140,15 @@ def jupyter(serve, tmp_path_factory):
         yield jupyter
 
 
-def _wait_for(url: str, server: subprocess.Popen) -> None:
-    end = time.monotonic() + 60
+def _address(server: subprocess.Popen, home: Path) -> str:
+    """Where the server answers: on another port, if somebody has taken the one it was given."""
+    end = time.monotonic() + 300
     while time.monotonic() < end and server.poll() is None:
-        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5):
-            return
+        with contextlib.suppress(OSError, ValueError):
+            told = json.loads((home / f"jpserver-{server.pid}.json").read_text(encoding="utf-8"))
+            url = f"http://127.0.0.1:{told['port']}"
+            with urllib.request.urlopen(f"{url}/api?token={told['token']}", timeout=5):
+                return url
         time.sleep(0.2)
     raise RuntimeError("The Jupyter server did not start.")
 
@@ -163,15 +168,15 @@ def _run_first_cell(page) -> None:
 
 
 @pytest.fixture
-def lab(browser, jupyter):
-    """Opens a notebook in JupyterLab (or another app) and runs it if asked to.
+def jupyter_page(browser):
+    """Opens an empty page for what the server at a given address serves.
 
     Fails on a console error, but for one that holds any of ``tolerate``, and on a request to
     anywhere but the server.
     """
     complaints, contexts = [], []
 
-    def lab(name, app="lab/tree", run=False, tolerate=()):
+    def jupyter_page(server, tolerate=()):
         def hear(error):
             if not any(words in error for words in (*tolerate, OF_A_BUSY_LAB)):
                 complaints.append(error)
@@ -180,12 +185,24 @@ def lab(browser, jupyter):
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: hear(str(error)))
         page.on("console", lambda message: message.type == "error" and hear(message.text))
-        page.on(
-            "request", lambda request: _is_outside(request.url, jupyter.url) and hear(request.url)
-        )
+        page.on("request", lambda request: _is_outside(request.url, server) and hear(request.url))
         page.add_locator_handler(
             page.locator("dialog.jp-Dialog"), lambda dialog: _answer_dialog(dialog, hear)
         )
+        return page
+
+    yield jupyter_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def lab(jupyter, jupyter_page):
+    """Opens a notebook in JupyterLab (or another app) and runs it if asked to."""
+
+    def lab(name, app="lab/tree", run=False, tolerate=()):
+        page = jupyter_page(jupyter.url, tolerate)
         jupyter.start_kernel(name)
         page.goto(jupyter.address(app, name))
         page.locator(".jp-Notebook .jp-Cell").first.wait_for(timeout=60_000)
@@ -194,10 +211,7 @@ def lab(browser, jupyter):
             _run_first_cell(page)
         return page
 
-    yield lab
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return lab
 
 
 def _answer_dialog(dialog, hear) -> None:

@@ -68,7 +68,7 @@ def choose_theme(page, theme):
 
 
 def wait_for(page, what):
-    for _ in range(1500):  # five minutes, for a busy machine
+    for _ in range(6000):  # twenty minutes, for a busy machine
         if what():
             return
         page.wait_for_timeout(200)

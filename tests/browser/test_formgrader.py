@@ -72,21 +72,8 @@ def jupyter(serve, course, tmp_path):
 
 
 @pytest.fixture
-def page(browser, jupyter):
-    """A page that may complain of nothing and ask nobody but the server."""
-    complaints = []
-    context = browser.new_context(viewport={"width": 1300, "height": 900})
-    page = context.new_page()
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: said.type == "error" and complaints.append(said.text))
-    page.on("request", lambda request: _is_outside(request.url) and complaints.append(request.url))
-    yield page
-    context.close()
-    assert complaints == []
-
-
-def _is_outside(url):
-    return url.startswith("http") and not url.startswith("http://127.0.0.1:")
+def page(jupyter, jupyter_page):
+    return jupyter_page(jupyter.url)
 
 
 def click(page, what):

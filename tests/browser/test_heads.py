@@ -70,12 +70,13 @@ def test_arrows_read_every_value_aloud(page):
 
 
 def test_hover_reads_and_leaving_restores(page):
-    before = page.locator(".side").text_content()
+    side = page.locator(".side")
+    before = side.text_content()
     box = big(page).bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    assert page.locator(".side").text_content() != before
+    expect(side).not_to_have_text(before)
     page.mouse.move(2, 2)
-    assert page.locator(".side").text_content() == before
+    expect(side).to_have_text(before)
 
 
 def test_causal_toggle_masks_and_renormalises(page):
@@ -201,9 +202,10 @@ def test_tokens_are_text_never_markup(open_page):
 
 def test_touch_picks_a_cell(open_page):
     page = open_page(show_heads(weights(), TOKENS), width=390, has_touch=True, is_mobile=True)
-    before = page.locator(".side").text_content()
+    side = page.locator(".side")
+    before = side.text_content()
     big(page).tap()
-    assert page.locator(".side").text_content() != before
+    expect(side).not_to_have_text(before)
 
 
 @pytest.mark.parametrize(("H", "T"), [(4, 6), (12, 28), (12, 128), (1, 1), (64, 8)])

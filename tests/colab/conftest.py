@@ -22,6 +22,17 @@ ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-colab" / "bin" / "python"
 # Its own network has no way out, and a loopback of its own.
 WITHOUT_NETWORK = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--die-with-parent"]
+RUN = """
+import sys
+
+import nbformat
+from nbclient import NotebookClient
+
+notebook = nbformat.read(sys.argv[1], nbformat.NO_CONVERT)
+options = {"timeout": 300, "iopub_timeout": 60, "allow_errors": True, "kernel_name": "colab"}
+NotebookClient(notebook, **options).execute()
+nbformat.write(notebook, sys.argv[1])
+"""
 CODE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -81,13 +92,15 @@ def execute(colab_python, tmp_path_factory):
 
     environment = os.environ | {"JUPYTER_PATH": str(kernel.parents[2])}
     environment.pop("PYTHONPATH", None)
+    # Else the first notebook's matplotlib would say on stderr that it looks for fonts.
+    looked = [colab_python, "-c", "import matplotlib.font_manager"]
+    subprocess.run(looked, env=environment, check=True)
 
     def execute(notebook: NotebookNode, folder: Path, **variables: str) -> NotebookNode:
         path = folder / "notebook.ipynb"
         nbformat.write(notebook, path)
         subprocess.run(
-            [*WITHOUT_NETWORK, sys.executable, "-m", "jupyter", "execute", path,
-             "--inplace", "--allow-errors", "--kernel_name=colab", "--timeout=300"],
+            [*WITHOUT_NETWORK, sys.executable, "-c", RUN, path],
             env=environment | variables,
             cwd=folder, check=True, capture_output=True, text=True,
         )  # fmt: skip

@@ -72,7 +72,8 @@ def execute(tmp_path_factory) -> Callable[..., NotebookNode]:
     def execute(notebook: NotebookNode, folder: Path, **options) -> NotebookNode:
         resources = {"metadata": {"path": str(folder)}}
         environment = {**os.environ, "PYTHONPATH": str(start_up), "IPYTHONDIR": str(start_up)}
-        client = NotebookClient(notebook, timeout=300, resources=resources, **options)
+        options |= {"timeout": 300, "iopub_timeout": 60, "resources": resources}
+        client = NotebookClient(notebook, **options)
         return client.execute(env=environment)
 
     return execute

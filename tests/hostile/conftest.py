@@ -16,9 +16,9 @@ from classroom.grading.worker import Worker
 LIMITS = Limits(grace=0.5, memory=1 << 30, scratch=64 << 20, file=48 << 20)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def worker():
-    """One worker for the whole suite: what one submission leaves, the next would meet."""
+    """One worker for a whole file: what one submission leaves, the next would meet."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     worker = Worker("bubblewrap", LIMITS, Judge(1, LIMITS.output))
@@ -31,15 +31,16 @@ def worker():
 
 @pytest.fixture
 def grade_briefly(worker):
-    """Grades a job with little time for each cell, for one that would take all there is."""
+    """Grades a job with little time for each cell, for one that would take all there is; `grace`
+    is what it has to stop when it is interrupted."""
 
     def limit(limits):
         worker.limits = limits
         if worker.confinement is not None:
             worker.confinement.limits = limits
 
-    def grade(job, cell=2.0):
-        limit(replace(LIMITS, cell=cell))
+    def grade(job, cell=2.0, grace=LIMITS.grace):
+        limit(replace(LIMITS, cell=cell, grace=grace))
         try:
             return worker.grade(job)
         finally:
@@ -48,7 +49,7 @@ def grade_briefly(worker):
     return grade
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def baseline(worker):
     """What the wrong answers earn by themselves."""
     job = notebook(WRONG)
@@ -80,7 +81,7 @@ class Outside:
             return canary.read() == "CANARY" and not self.connections
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def outside(tmp_path_factory, worker):
     canary = tmp_path_factory.mktemp("course") / "gradebook-canary.db"
     canary.write_text("CANARY", encoding="utf-8")

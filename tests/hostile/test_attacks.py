@@ -13,7 +13,9 @@ def test_attack_gains_nothing(attack, worker, grade_briefly, baseline, outside, 
     before, after = (outside.fill_in(part) for part in (attack.before, attack.after))
     job = notebook(WRONG, before=begin + before, after=after)
 
-    result = at_the_head(grade_briefly(job))
+    # The first words of one that is not silent are to be seen, even where the machine is slow.
+    grace = 0.5 if attack.silent else 30.0
+    result = at_the_head(grade_briefly(job, grace=grace))
     earned, shown = points(job, result), text(result)
     next_one = points(honest, worker.grade(honest))
 

@@ -22,6 +22,7 @@ def validate(tmp_path):
     def validate(notebook):
         (tmp_path / NAME).write_text(json.dumps(notebook), encoding="utf-8")
         command = [sys.executable, "-m", "nbgrader", "validate", NAME]
+        command += ["--Execute.iopub_timeout=60"]  # its 4 s are too few on a busy machine
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         return subprocess.run(
             command, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True

@@ -61,7 +61,7 @@ def make_course(root, url):
 def autograde(root, students):
     done = subprocess.run(
         [root / "bin" / "nbgrader", "autograde", "small", f"--student={students}"],
-        cwd=root, env={**os.environ, "OMP_NUM_THREADS": "1"}, timeout=300, check=False,
+        cwd=root, env={**os.environ, "OMP_NUM_THREADS": "1"}, timeout=1200, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout

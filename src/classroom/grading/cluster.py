@@ -19,6 +19,7 @@ from classroom.grading.limits import Limits
 from classroom.grading.pool import TRIES, Pool
 
 CONNECT_SECONDS = 30
+WORKERS_SECONDS = 30
 PREFIX = "grading-of-"
 
 
@@ -122,7 +123,7 @@ def _connect(address):
     except OSError as error:
         raise NoCluster(f"No dask scheduler answers at {address}: {error}") from error
     try:
-        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
+        client.wait_for_workers(1, timeout=WORKERS_SECONDS)
     except TimeoutError:
         client.close()
         raise NoCluster(

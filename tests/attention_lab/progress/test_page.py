@@ -18,6 +18,18 @@ VIEWED = Review("view-straight", "`view` <moves> nothing.", "the strides.")
 UNNAMED = Review(None, "The sum is not right.", "one number by hand.")
 
 
+class Today(date):
+    @classmethod
+    def today(cls):
+        return cls(2026, 3, 1)
+
+
+@pytest.fixture
+def today(monkeypatch):
+    monkeypatch.setattr("attention_lab.progress.page.date", Today)
+    return "2026-03-01"
+
+
 def page(results=None, reviews=None, kept=""):
     return Page(EXERCISES, Record(results or {}, reviews or {}), kept)
 
@@ -111,19 +123,19 @@ def test_the_table_can_be_read_by_any_reader():
     assert "script" not in {tag for tag, _ in met}
 
 
-def test_a_summary_shows_the_page_and_carries_it_as_a_file():
+def test_a_summary_shows_the_page_and_carries_it_as_a_file(today):
     summary = Summary(page({"attend": {"shape": result()}}, kept="Kept here."))
     (link,) = (attributes for tag, attributes in read(summary._repr_html_()) if tag == "a")
     assert link["download"].endswith(".html")
     file = b64decode(link["href"].removeprefix("data:text/html;base64,")).decode()
     assert file == summary.to_html()
     assert [tag for tag, _ in read(file)].count("h1") == 1
-    assert date.today().isoformat() in file
+    assert today in file
     assert "Kept" not in file
     assert "1 of 5 points" in file
 
 
-def test_a_summary_is_plain_text_as_well():
+def test_a_summary_is_plain_text_as_well(today):
     text = str(Summary(page()))
-    assert text.startswith(date.today().isoformat())
+    assert text.startswith(today)
     assert "0 of 5 points so far" in text

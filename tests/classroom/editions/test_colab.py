@@ -47,7 +47,8 @@ def set_up(notebook):
 def run(cells, folder):
     """Run the code of the cells in ``folder``; returns what each printed."""
     notebook = new_notebook(new_code_cell(cell.source) for cell in cells)
-    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(folder)}}).execute()
+    resources = {"metadata": {"path": str(folder)}}
+    NotebookClient(notebook, timeout=300, iopub_timeout=60, resources=resources).execute()
     return ["".join(output.text for output in cell.outputs) for cell in notebook.cells]
 
 

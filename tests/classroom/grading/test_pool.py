@@ -154,10 +154,11 @@ def test_process_that_starts_the_workers_is_replaced(workers, tmp_path):
 
 
 def test_worker_that_takes_too_long_is_ended(workers, monkeypatch):
-    monkeypatch.setattr(pool, "SECONDS_BESIDES", 0.3)
     one = workers()
-    with pytest.raises(pool.WorkerFailed, match="did not finish"):
-        one.submit(job("sleep")).result(20)
+    with monkeypatch.context() as briefly:
+        briefly.setattr(pool, "SECONDS_BESIDES", 0.3)
+        with pytest.raises(pool.WorkerFailed, match="did not finish"):
+            one.submit(job("sleep")).result(20)
     assert one.submit(job("a")).result(20).changed == ("a",)
 
 

@@ -52,9 +52,7 @@ def without_network():
 
 def watch(family, limits):
     watchdog = Watchdog(family.process, limits)
-    deadline = time.monotonic() + 5
-    while family.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
+    family.wait()
     watchdog.stop()
     return watchdog.reason
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 LIMITS = [name for name in dir(resource) if name.startswith("RLIMIT_")]
 PLACES = (Path("/scratch"), Path("/dev/shm"))
+IPC = Path("/proc/sysvipc")
 
 
 def snapshot() -> dict:
@@ -18,7 +19,7 @@ def snapshot() -> dict:
         "threads": len(os.listdir("/proc/self/task")),
         "descriptors": len(os.listdir("/proc/self/fd")),
         "shared memory, semaphores, messages": [
-            Path("/proc/sysvipc", kind).read_text() for kind in ("shm", "sem", "msg")
+            (IPC / kind).read_text() for kind in ("shm", "sem", "msg")
         ],
         "files": sorted(str(path) for place in PLACES for path in place.iterdir()),
     }

@@ -60,7 +60,7 @@ class Channel:
             self.sock.sendall(head)
             if payload:
                 self.sock.sendall(payload)  # by itself: it may be large, and need not be copied
-        except TimeoutError:
+        except (TimeoutError, TooLate):
             self.close()
             raise TooLate from None
         except OSError as error:

@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import shutil
 import socket
 import subprocess
 
@@ -59,10 +60,12 @@ def test_in_a_sandbox_all_places_are_emptied(tidy_host, tmp_path, monkeypatch):
     assert sorted(path.name for path in shared.iterdir()) == ["home", "submission"]
 
 
-def test_end_of_a_submission_tells_what_changed(tidy_host, tmp_path, monkeypatch):
+def test_end_of_a_submission_tells_what_changed(tidy_host, tmp_path, tmp_path_factory, monkeypatch):
+    others = shutil.copytree(state.IPC, tmp_path_factory.mktemp("others") / "ipc")
     monkeypatch.setattr(host, "kill_others", lambda child: None)
     monkeypatch.setattr(host, "alone", lambda: True)
     monkeypatch.setattr(state, "PLACES", (tmp_path,))
+    monkeypatch.setattr(state, "IPC", others)
     tidy_host.before = state.snapshot()
     tidy_host.end()
     tidy_host.before |= {"priority": 19}

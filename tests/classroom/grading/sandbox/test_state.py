@@ -1,4 +1,5 @@
 import os
+import shutil
 import socket
 
 import pytest
@@ -8,8 +9,17 @@ from classroom.grading.sandbox import state
 
 @pytest.fixture
 def places(tmp_path, monkeypatch):
-    monkeypatch.setattr(state, "PLACES", (tmp_path,))
-    return tmp_path
+    places = tmp_path / "places"
+    places.mkdir()
+    monkeypatch.setattr(state, "PLACES", (places,))
+    return places
+
+
+@pytest.fixture(autouse=True)
+def ipc(tmp_path, monkeypatch):
+    """A copy: others on this machine have shared memory of their own."""
+    monkeypatch.setattr(state, "IPC", shutil.copytree(state.IPC, tmp_path / "ipc"))
+    return state.IPC
 
 
 @pytest.fixture
@@ -30,6 +40,13 @@ def test_files_are_seen(changed, places):
 def test_descriptors_are_seen(changed):
     with socket.socket():
         assert changed() == ["descriptors"]
+
+
+@pytest.mark.parametrize("kind", ["shm", "sem", "msg"])
+def test_what_outlives_processes_is_seen(changed, ipc, kind):
+    with (ipc / kind).open("a") as listed:
+        listed.write("1 1 666")
+    assert changed() == ["shared memory, semaphores, messages"]
 
 
 def test_affinity_is_seen(changed):
