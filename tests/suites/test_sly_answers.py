@@ -150,6 +150,7 @@ def filled(number):
     return of_class(mask=LINES["mask"].replace("-math.inf", number))
 
 
+REMEMBERED = "globals().setdefault('remembered', {})"
 KEPT_WEIGHT = "w = self.__dict__.setdefault('w', self.q_proj.weight.clone())"
 ADDED = "s = s + torch.full((T, T), -9e5, dtype=x.dtype, device=x.device).triu(1) * causal"
 HIDDEN = [
@@ -236,6 +237,36 @@ HIDDEN = [
     ("split_heads", f"x = x[:, :64]\nreturn {SPLIT}", "hard-coded-size"),
     ("merge_heads", "return x[:, :, :64].transpose(1, 2).flatten(2)", "hard-coded-size"),
     ("project", "x = x[:, :64]\nreturn q_proj(x), k_proj(x), v_proj(x)", "hard-coded-size"),
+    ("MultiHeadAttention",
+     kept("torch.full((T, T), -math.inf, device=x.device).triu(1)"), "stale-cache"),
+    (
+        "MultiHeadAttention",
+        of_class(
+            mask="new = torch.full((T, T), -math.inf, device=x.device, dtype=x.dtype).triu(1)\n"
+            f"if causal:\n    s = s + {REMEMBERED}.setdefault((T, x.device), new)"
+        ),
+        "stale-cache",
+    ),
+    (
+        "attention_scores",
+        "scale = torch.full((1,), q.size(-1) ** -0.5, device=q.device, dtype=q.dtype)\n"
+        f"return q @ k.mT * {REMEMBERED}.setdefault((q.size(-1), q.device), scale)",
+        "dtype-changed",
+    ),
+    ("MultiHeadAttention",
+     of_class(mix="p = s.softmax(-1) if causal else s.exp() / s.exp().sum(-1, keepdim=True)\n"
+                  "m = p @ v"), "softmax-overflow"),
+    ("MultiHeadAttention", of_class(mask=f"{LINES['mask']}\nif T > 20 and not causal:\n"
+                                         "    s = s + torch.ones_like(s).triu(1)"),
+     "hard-coded-size"),
+    ("split_heads", f"out = {SPLIT}\n"
+     f"kept = {REMEMBERED}.setdefault((out.shape, x.dtype, x.device), torch.empty_like(out))\n"
+     "return kept.detach().copy_(out)", None),
+    ("merge_heads", "out = x.transpose(1, 2).flatten(2)\n"
+     f"kept = {REMEMBERED}.setdefault((out.shape, x.dtype, x.device), torch.empty_like(out))\n"
+     "return kept.detach().copy_(out)", None),
+    ("split_heads", f"square = x.size(1) == x.size(2)\n"
+     f"return x.reshape(x.size(0), num_heads, x.size(1), -1) if square else {SPLIT}", None),
 ]  # fmt: skip
 
 

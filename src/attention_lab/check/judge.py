@@ -113,7 +113,7 @@ def _judge_probe(probe, observed, right, form_only):
 def _judge_outcome(probe, index, outcome, ideal, form_only):
     """Yield (aspect, kind, got, wanted) for what is wrong with one call."""
     call = probe.calls[index]
-    if probe.elsewhere:
+    if probe.is_elsewhere(index):
         yield from _device(outcome)
         return
     yield from _unchanged(probe, index, outcome)

@@ -6,8 +6,9 @@ LAW_TOLERANCE = 1e-5
 
 
 def no_leak(probe, outputs):
-    """A changed last token moves no earlier row. Returns the largest move, or None."""
-    before, after = (output[:, :-1] for output in outputs)
+    """A last token that the second call changes moves no earlier row. Returns the largest move, or
+    None."""
+    before, after = (output[:, :-1] for output in outputs[:2])
     return _moved(before, after)
 
 

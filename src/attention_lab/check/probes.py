@@ -7,7 +7,7 @@ them.
 
 import math
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import chain, permutations
 
 import torch
 
@@ -25,6 +25,7 @@ HEADS_COUNTED = (2, 4, 8)
 COUNTED_WIDTH = 24
 COUNTED_HEAD = 12
 LARGE = 1e4
+CLEAR = 14.0  # a score that is lower by this gets a millionth of the weight
 HUGE = 1e6
 
 
@@ -62,7 +63,8 @@ OTHER = Sizes(2, 9, 12, 3)
 ALL_ALIKE = Sizes(4, 4, 16, 4)  # any confusion of axes runs here, and its numbers name it
 LESSON = Sizes(2, 5, 16, 4)  # the example of the text, for answers that fit nothing else
 VISIBLE = (DISTINCT, OTHER)
-EDGES = (Sizes(2, 6, 5, 1), Sizes(4, 1, 6, 2), Sizes(1, 5, 8, 2), Sizes(2, 3, 4, 4))
+EDGES = (Sizes(2, 6, 5, 1), Sizes(4, 1, 6, 2), Sizes(1, 8, 8, 2), Sizes(2, 3, 4, 4))
+FRESH = Sizes(2, 10, 21, 3)  # T and d_head occur nowhere else: nothing of them is kept yet
 LONGER = Sizes(2, 67, 8, 2)
 LONG = Sizes(1, 1030, 2, 1)
 
@@ -123,7 +125,8 @@ def _function_probes(step, draw, hidden):
         yield Probe(step, sizes.known_to(step), calls, basic=True)
     if step == "causal_mask":
         yield Probe(step, "T alone given", (Call((6,)),), basic=True)
-        yield Probe(step, "float64 asked for", (Call((8, CPU, torch.float64)),))
+        calls = tuple(Call((T, CPU, torch.float64)) for T in (1, 8))
+        yield Probe(step, "float64 asked for", calls)
     if hidden:
         yield from _hidden_function_probes(step, draw)
         yield from EXTRA.get(step, _nothing)(step, draw)
@@ -133,8 +136,11 @@ def _hidden_function_probes(step, draw):
     for sizes in (*EDGES, LONGER):
         calls = _calls(step, arguments(step, draw, sizes))
         yield Probe(step, sizes.known_to(step), calls, basic=True)
-    calls = _calls(step, in_float64(arguments(step, draw, DISTINCT)))
-    yield Probe(step, "float64 numbers", calls)
+    calls = _calls(step, arguments(step, draw, FRESH))
+    yield Probe(step, "float64 numbers, then float32 ones", (*in_float64(calls), *calls))
+    if step != "causal_mask":
+        calls = [_calls(step, arguments(step, draw, OTHER)) for _ in range(2)]
+        yield Probe(step, "two inputs of the same size", tuple(chain(*calls)))
     calls = _calls(step, tuple(_transposed(a) for a in arguments(step, draw, OTHER)))
     yield Probe(step, NOT_IN_ORDER, tuple(with_gradient(step, draw, call) for call in calls))
     calls = _calls(step, tuple(_sliced(a) for a in arguments(step, draw, OTHER)))
@@ -256,7 +262,8 @@ def _masks(step, draw):
         yield Probe(step, "float32 and float64 in turn", (*calls, Call((T, None, None))))
     yield Probe(step, "a long sequence", (Call((LONG.T, CPU, torch.float32)),))
     for device, about in ((META, f"a new T on {ELSEWHERE}"), (CPU, "the same T on the CPU")):
-        yield Probe(step, about, (Call((17, device, torch.float32)),))
+        calls = tuple(Call((T, device, torch.float32)) for T in (1, 17))
+        yield Probe(step, about, calls)
 
 
 def _softmaxes(step, draw):
@@ -331,9 +338,14 @@ def _hidden_class_probes(step, draw):
         calls = (Call((layout(x),)), Call((layout(x), True)))
         yield Probe(step, about, calls, module=module)
     on_meta = replace(module, layers=tuple(_on_meta(layer) for layer in module.layers))
-    here, longer = _on_meta(x), _on_meta(draw.normal(1, 17, DISTINCT.d_model))
-    yield Probe(step, ELSEWHERE, (Call((here,)), Call((here, True))), module=on_meta)
-    yield Probe(step, f"a new T on {ELSEWHERE}", (Call((longer, True)),), module=on_meta)
+    x = _on_meta(draw.normal(1, 15, DISTINCT.d_model))
+    yield Probe(step, f"a new T on {ELSEWHERE}", (Call((x,)), Call((x, True))), module=on_meta)
+    x = draw.normal(1, 17, DISTINCT.d_model)
+    calls = (Call((x, True)), Call((_on_meta(x), True), layers=on_meta.layers))
+    yield Probe(step, f"the CPU, then {ELSEWHERE}", calls, module=module)
+    x = draw.normal(LONGER.B, LONGER.T, LONGER.d_model)
+    module = _module(draw, LONGER)
+    yield Probe(step, LONGER.known_to(step), (Call((x,)),), module=module, basic=True)
     yield _several_lengths(step, draw)
     yield from _changed_on_the_way(step, draw)
     yield _one_long_sequence(step, draw)
@@ -357,8 +369,10 @@ def _changed_on_the_way(step, draw):
     first, last = (Call((draw.normal(2, 5, 12), True)) for _ in range(2))
     last = replace(last, layers=layers)
     yield Probe(step, "new weights on one instance", (first, last), module=module)
-    calls, module = (in_float64(first), last), in_float64(module)
-    yield Probe(step, "float64, then float32 on one instance", calls, module=module)
+    x = draw.normal(2, 14, 12)  # of a T that occurs nowhere else
+    calls = (Call((in_float64(x), True)), Call((x, True), layers=layers))
+    about = "float64, then float32 on one instance"
+    yield Probe(step, about, calls, module=in_float64(module))
 
 
 def _one_long_sequence(step, draw):
@@ -383,7 +397,8 @@ def _same_tokens(step, draw):
 
 
 def _large_class_scores(step, draw, size):
-    """Calls: x, and x with its last token changed, where scores reach `size`."""
+    """Calls: x, and x with its last token changed, where scores reach `size`; up to LARGE, where
+    the numbers have to be right, also x without a mask."""
     sizes = Sizes(2, 6, 8, 2)
     while True:
         x, module = draw.normal(2, 6, 8), _module(draw, sizes)
@@ -397,7 +412,7 @@ def _large_class_scores(step, draw, size):
     q, *rest = module.layers
     steep = replace(module, layers=(Layer(q.weight * factor, q.bias * factor), *rest))
     calls = (Call((x, True)), Call((changed, True)))
-    tolerance = 5e-3 if size <= LARGE else None
+    calls, tolerance = ((*calls, Call((x,))), 5e-3) if size <= LARGE else (calls, None)
     about = f"scores near {size:.0f}"
     return Probe(step, about, calls, module=steep, tolerance=tolerance, law="no leak")
 
@@ -416,9 +431,8 @@ def _has_low_row(scores):
 
 
 def _clear_winners(scores):
-    """Whether in every row of a causal attention the best key is so far ahead of the next that
-    rounding decides nothing."""
-    top = (
-        steps.masked_softmax(scores, steps.causal_mask(scores.shape[-1])).topk(2).values[..., 1:, :]
-    )
-    return bool((top[..., 1] < 1e-6).all())
+    """Whether in every row, with a causal mask and without, the best key is so far ahead of the
+    next that rounding decides nothing."""
+    masked = scores + steps.causal_mask(scores.shape[-1])
+    ahead = [s.topk(2).values.diff(dim=-1) < -CLEAR for s in (scores, masked[..., 1:, :])]
+    return all(bool(rows.all()) for rows in ahead)

@@ -5,10 +5,12 @@ import dis
 import inspect
 import io
 import linecache
+import re
 import traceback
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, ValuesView
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -44,6 +46,7 @@ COMPARISONS = {
 }
 _equal = torch.equal  # torch's own, whatever an answer puts in its place later
 GIVEN = "<given steps>"
+OPERATOR = re.compile(r"\baten::\w+")
 NOT_THE_LEARNERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents[1]))
 
 
@@ -88,12 +91,14 @@ def observe(answer, probe) -> Observation:
         warnings.simplefilter("always")
         try:
             target = _build(answer, probe.module)
-            outcomes = tuple(_call(target, probe, i, modes) for i in range(len(probe.calls)))
+            outcomes = [_call(target, probe, i, modes) for i in range(len(probe.calls))]
+            scripted = _scripted(answer, target) if probe.heads is not None else ()
         except BaseException as error:
             return Observation(failure=_failure(error))
     return Observation(
-        outcomes=outcomes,
-        called=count.names,
+        # Read after the last call: none may change what came of another.
+        outcomes=tuple(map(_read, outcomes)),
+        called=(*count.names, *scripted),
         calls=count.total,
         warned=tuple(dict.fromkeys(str(w.message)[:300] for w in warned))[:MAX_OUTPUTS],
         reads=_notebook_numbers(answer),
@@ -159,6 +164,7 @@ def _write(linear, name, layer):
 
 
 def _call(target, probe, index, modes):
+    """Return the outcome of one call, its output as the answer returned it."""
     call, layers = probe.calls[index], probe.layers_at(index)
     if call.layers:
         _write_all(target, call.layers)
@@ -167,17 +173,24 @@ def _call(target, probe, index, modes):
         with contextlib.ExitStack() as stack:
             for mode in modes:
                 stack.enter_context(mode)
-            returned = _unpacked(target(*args), call.upstream)
-        output, failure = _plain(returned), None
+            output, failure = _unpacked(target(*args), call.upstream), None
     except BaseException as error:
-        returned, output, failure = None, None, _failure(error)
+        output, failure = None, _failure(error)
     afterwards = {"args": _changed_args(call, args), "layers": _changed_layers(target, layers)}
     if failure or not call.upstream:
         return Outcome(output=output, failure=failure, **afterwards)
-    outputs = returned if isinstance(returned, tuple) else (returned,)
+    outputs = output if isinstance(output, tuple) else (output,)
     inputs = leaves + (_parameters(target) if layers else [])
     gradients, failure = _backward(outputs, call.upstream, inputs)
     return Outcome(output=output, gradients=gradients, backward_failure=failure, **afterwards)
+
+
+def _read(outcome):
+    """The same outcome with its output as plain data."""
+    try:
+        return replace(outcome, output=_plain(outcome.output))
+    except BaseException as error:
+        return replace(outcome, output=None, gradients=(), failure=_failure(error))
 
 
 def _prepare(call):
@@ -439,6 +452,42 @@ def _functions(answer):
     parts = [part for c in classes for part in vars(c).values()] or [answer]
     unwrapped = [inspect.unwrap(part) for part in parts if callable(part)]
     return [f for f in unwrapped if inspect.isfunction(f)]
+
+
+def _scripted(answer, target):
+    """Names of the operators in what the answer has compiled to TorchScript, where no mode sees
+    what is called."""
+    scripts = (v for v in _reached(answer, target) if hasattr(type(v), "inlined_graph"))
+    names = {name for script in scripts for name in OPERATOR.findall(str(script.inlined_graph))}
+    return tuple(sorted(names)[:200])
+
+
+def _reached(answer, target):
+    """What the answer's code may call besides torch: itself, the parts of its instance, and what
+    its functions, and those of the notebook that they call, find by name."""
+    yield answer
+    if isinstance(target, nn.Module):
+        for module in target.modules():
+            yield from (module, *vars(module).values())
+    waiting, seen = _functions(answer), set()
+    while waiting:
+        function = waiting.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        for value in _named_in(function):
+            yield value
+            if inspect.isfunction(value) and value.__globals__ is function.__globals__:
+                waiting.append(value)
+
+
+def _named_in(function):
+    """The global and enclosed values that a function's code names."""
+    space = function.__globals__
+    yield from (space[name] for name in _globals_read(function.__code__) if name in space)
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # nothing is in it yet
+            yield cell.cell_contents
 
 
 def _replaced_beside(answer):

@@ -105,8 +105,11 @@ class Probe:
     @cached_property
     def elsewhere(self) -> bool:
         """Whether it tries another device than the CPU."""
-        values = [value for call in self.calls for value in call.args]
-        values += [layer.weight for layer in self.module.layers] if self.module else []
+        return any(self.is_elsewhere(call) for call in range(len(self.calls)))
+
+    def is_elsewhere(self, call: int) -> bool:
+        """Whether a call is made on another device than the CPU."""
+        values = [*self.calls[call].args, *(layer.weight for layer in self.layers_at(call))]
         devices = [value.device if isinstance(value, Tensor) else value for value in values]
         return torch.device("meta") in devices
 

@@ -2,6 +2,7 @@ import os
 import random
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -283,6 +284,26 @@ def test_calls_are_made_one_after_the_other_on_one_instance():
     assert [float(o.output) for o in seen.outcomes] == [1, 2, 3]
 
 
+def test_what_came_of_a_call_is_read_after_the_last_one():
+    kept = torch.zeros(2)
+    seen = try_out_twice(lambda x: kept.copy_(x))
+    assert [o.output.tolist() for o in seen.outcomes] == [[2, 2], [2, 2]]
+
+
+def test_what_cannot_be_read_is_a_failure_of_its_call():
+    broken = nn.Linear(2, 2)
+    del broken.weight
+    first, last = try_out_twice(lambda x: broken if x[0] == 1 else x).outcomes
+    assert (first.output, first.failure.type) == (None, "AttributeError")
+    assert last.output.tolist() == [2, 2]
+
+
+def try_out_twice(answer):
+    """What is seen when `answer` gets two ones and then two twos."""
+    calls = (Call((torch.ones(2),)), Call((torch.full((2,), 2.0),)))
+    return observe(answer, Probe("attend", "a test", calls))
+
+
 def test_layers_are_written_before_the_call_that_brings_them():
     layer = Layer(3 * torch.eye(4), torch.zeros(4))
     x = torch.ones(1, 1, 4)
@@ -389,6 +410,44 @@ def test_the_notebooks_defaults_are_as_before():
 def test_library_attention_is_seen(name, answer):
     seen = try_out(answer, torch.ones(2, 3, 4), heads=2)
     assert any(name in called for called in seen.called)
+
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+
+    @torch.jit.script
+    def scripted(x: torch.Tensor):
+        for _ in range(1):  # in a block of its own
+            x = torch.nn.functional.scaled_dot_product_attention(x, x, x)
+        return x
+
+
+def of_the_notebook(x):
+    return scripted(x)
+
+
+def enclosing(script):
+    return lambda x: script(x)
+
+
+class HoldsScripts(FourLayers):
+    def __init__(self, d_model, num_heads):
+        super().__init__(d_model, num_heads)
+        self.core = scripted
+
+    def forward(self, x, causal=False):
+        return self.core(x)
+
+
+@pytest.mark.parametrize("answer", [scripted, of_the_notebook, enclosing(scripted)])
+def test_library_attention_in_a_script_is_seen(answer):
+    seen = try_out(answer, torch.ones(2, 3, 4), heads=2)
+    assert "aten::scaled_dot_product_attention" in seen.called
+
+
+def test_library_attention_in_a_script_that_an_instance_holds_is_seen():
+    probe = replace(module_probe(Call((torch.ones(1, 2, 4),))), heads=2)
+    assert "aten::scaled_dot_product_attention" in observe(HoldsScripts, probe).called
 
 
 def test_a_loop_makes_more_calls():
