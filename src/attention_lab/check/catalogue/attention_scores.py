@@ -120,24 +120,6 @@ def by_root_of_d_model(B, H, T, d_head):
 known.variants("scale-by-d-model", lambda B, H, T, d: H * d, part="scale")
 
 
-@known("operator-precedence", part="scale")
-def half_of_d_head(B, H, T, d_head):
-    """`d ** 1/2` is (d ** 1) / 2: powers bind closer than division. At d_head = 4 half and root are
-    the same, which hides it.
-
-    Look: brackets around the exponent, or `math.sqrt`.
-    """
-    return d_head**1 / 2
-
-
-known.variants(
-    "operator-precedence",
-    lambda B, H, T, d: 2 * d,
-    lambda B, H, T, d: 2 / d,
-    part="scale",
-)
-
-
 @known("scores-negated", part="scale")
 def by_minus_the_root(B, H, T, d_head):
     """The scores have the wrong sign, so the best match gets the least weight. Mind `-d ** 0.5`:
@@ -170,6 +152,25 @@ known.variants(
     "integer-sqrt",
     lambda q, k: _dots(q, k) // math.sqrt(q.size(-1)),
     lambda q, k: _dots(q, k) // math.isqrt(q.size(-1)),
+)
+
+
+@known("operator-precedence", part="scale")
+def half_of_d_head(B, H, T, d_head):
+    """`d ** 1/2` is (d ** 1) / 2: powers bind closer than division. At d_head = 4 half and root are
+    the same, which hides it.
+
+    Look: brackets around the exponent, or `math.sqrt`.
+    """
+    return d_head**1 / 2
+
+
+known.variants(
+    "operator-precedence",
+    lambda B, H, T, d: d // 2,
+    lambda B, H, T, d: 2 * d,
+    lambda B, H, T, d: 2 / d,
+    part="scale",
 )
 
 

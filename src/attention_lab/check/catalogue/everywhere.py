@@ -10,8 +10,8 @@ for _slug, _text in {
 
         Look: methods that end in `_`, `+=`, `/=`, and assignments into slices; make a new tensor.
         """,
-    "mutates-parameters": """The weights of a layer were changed. Using a layer must leave it as
-        it is; only the optimiser changes weights.
+    "mutates-parameters": """The weights of a layer are written to. Using a layer must leave it
+        as it is; only the optimiser changes weights.
 
         Look: anything that writes to `.weight`, `.bias` or `.data`.
         """,
@@ -55,7 +55,7 @@ for _slug, _text in {
         Look: `.float()`, or a tensor made without the dtype of what comes in.
         """,
     "contiguous-only": """It works only while the numbers lie in memory in the order of the axes.
-        Queries, keys and values come from a transpose, so here they do not.
+        What comes from a transpose or is a slice of something larger does not lie so.
 
         Look: `view` and strides. What copies the numbers when it must?
         """,

@@ -382,8 +382,8 @@ known.variants(
 
 @known("softmax-eps", part="softmax")
 def with_a_guard(scores):
-    """A number was added to the weights or below the fraction, so rows do not sum to 1.
-    The row's largest exp is 1, so the sum can never be 0: no such guard is needed.
+    """A number was added to the weights or below the fraction, so rows do not sum to 1. No such
+    guard is needed: with the row's largest score taken off, one exp is 1 and the sum never 0.
 
     Look: divide by the sum alone.
     """
@@ -476,8 +476,9 @@ def softmax_of_softmax(scores):
 
 known.behaviour(
     "ambiguous-truth-value",
-    """`if mask:` asks a whole tensor whether it is true. Only whether there is a mask matters.
+    """A condition asks a whole tensor whether it is true, as `if mask:` does. Of a mask only
+    whether there is one matters.
 
-    Look: compare with `None`, by `is`.
+    Look: the condition in that line; compare a mask with `None`, by `is`.
     """,
 )

@@ -34,6 +34,7 @@ known.variants(
     lambda x: _as_tokens(x.permute(0, 3, 2, 1), like=x),
     lambda x: _as_tokens(x.permute(0, 3, 1, 2), like=x),
     lambda x: x.reshape(x.size(0), x.size(1), -1),
+    lambda x: x.reshape(x.size(0), -1, x.size(2)).mT,
 )
 
 

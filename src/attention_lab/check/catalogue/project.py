@@ -185,6 +185,9 @@ def time_first(x, q_proj, k_proj, v_proj):
     return q_proj(x), k_proj(x), v_proj(x)
 
 
+known.variants("batch-first-confusion", *_anywhere(lambda x, p: p(x.transpose(0, 1))))
+
+
 @known("ignores-given-layers")
 def input_three_times(x, q_proj, k_proj, v_proj):
     """The results do not come from the layers that were given: nothing that those learn could
