@@ -114,6 +114,11 @@ class Evidence:
         return any(text in failure.message for failure, _ in self.failures for text in texts)
 
     @cached_property
+    def called(self):
+        """Names of torch's functions that were called, where that was seen."""
+        return {name.split(".")[0] for seen in self.observations for name in seen.called}
+
+    @cached_property
     def trials(self):
         """Every call that was made, but for those on another device."""
         return tuple(

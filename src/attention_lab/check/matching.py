@@ -1,5 +1,6 @@
 """Which known mistakes do what an answer does: faulty implementations, run and compared."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations, islice
@@ -17,6 +18,10 @@ from attention_lab.observation.probe import PROJECTIONS
 EXACT = 1e-12
 AS_GOOD_AS_INFINITE = 3e4  # in a mask, beside scores of up to 1e4
 
+AXIS = re.compile(r"non-singleton dimension \d+")
+# What makes NaN of a row's -inf.
+SPOILED_BY_CLOSED = {"mean", "amin", "min", "aminmax", "std", "var", "var_mean", "std_mean"}
+
 Reading = tuple[catalogue.Misconception, ...]  # mistakes that do together what was seen
 
 
@@ -24,6 +29,8 @@ def matching(evidence) -> list[Reading]:
     """Return the known mistakes that do what the answer does wherever it was tried, right and
     wrong; likeliest first. Where none does, two made together, in different parts of the answer;
     else those that do so at ordinary sizes and numbers: then there is another one beside it."""
+    if _has_own_nan(evidence):
+        return []
     step, everywhere = evidence.step, _comparisons(evidence)
     ordinary = [c for c in everywhere if c.trial.probe.basic]
     with torch.no_grad():
@@ -32,6 +39,23 @@ def matching(evidence) -> list[Reading]:
             or _first_agreeing(pairs(step), everywhere)
             or _agreeing(_singles(step), ordinary)
         )
+
+
+def _has_own_nan(evidence):
+    """Whether NaN is all that is wrong and may come of a mean or minimum of closed scores: then any
+    other way to NaN looks the same."""
+    if not evidence.called & SPOILED_BY_CLOSED:
+        return False
+    wrong = [t for t in evidence.basic if t.got and not t.right]
+    return bool(wrong) and all(map(_is_nan_alone, wrong))
+
+
+def _is_nan_alone(trial):
+    """Whether rows of NaN are all that is wrong."""
+    return trial.has_right_shape and all(
+        bool(got.isnan().any()) and close(torch.where(got.isnan(), right, got), right, 1e-3)
+        for got, right in zip(trial.got, trial.wanted, strict=True)
+    )
 
 
 @lru_cache
@@ -111,16 +135,24 @@ class _Comparison:
         return any(getattr(a, "dtype", a) is torch.float64 for a in args)
 
     def agrees(self, faulty, tolerance=None):
-        """Whether `faulty` does the same here; raising is the same as raising."""
+        """Whether `faulty` does the same here, or fails in the same way."""
         try:
             mine = _did(faulty, self.trial.probe, self.trial.index)
-        except Exception:
-            return bool(self.trial.outcome.failure)
+        except Exception as error:
+            return _fails_alike(error, self.trial.outcome.failure)
         if mine is None or self.got is None or len(mine) != len(self.got):
             return False
         tolerance = tolerance or 2 * self.trial.tolerance
         compare = _same_mask if self.trial.probe.step == "causal_mask" else _same
         return all(compare(m, g, tolerance) for m, g in zip(mine, self.got, strict=True))
+
+
+def _fails_alike(error, failure):
+    """Whether two exceptions are of one type, and of one axis where both tell of one."""
+    if failure is None or type(error).__name__ != failure.type:
+        return False
+    axes = [AXIS.search(text) for text in (str(error), failure.message)]
+    return not all(axes) or axes[0][0] == axes[1][0]
 
 
 def _did(faulty, probe, index):

@@ -2,8 +2,9 @@ import pytest
 from tests.attention_lab.check.learner import evidence
 
 from attention_lab.check import words
-from attention_lab.check.matching import matching, pairs
+from attention_lab.check.matching import _fails_alike, matching, pairs
 from attention_lab.check.mistake import Mistake
+from attention_lab.observation import Failure
 
 ATTEND = """s = q @ k.mT / self.d_head**0.5
 if causal:
@@ -49,6 +50,34 @@ def test_a_second_mistake_on_rare_input_hides_nothing():
 
 def test_an_answer_that_only_raises_matches_nothing():
     assert slugs("attention_scores", "return q @ k.missing") == []
+
+
+WRONG_AXIS = "size of a (5) must match the size of b (3) at non-singleton dimension {}"
+
+
+@pytest.mark.parametrize(
+    ("failure", "same"),
+    [
+        (None, False),
+        (Failure("RuntimeError", WRONG_AXIS.format(1)), True),
+        (Failure("RuntimeError", WRONG_AXIS.format(3)), False),
+        (Failure("RuntimeError", "shapes cannot be multiplied"), True),
+        (Failure("KeyError", WRONG_AXIS.format(1)), False),
+    ],
+)
+def test_failing_is_the_same_only_of_one_type_and_axis(failure, same):
+    assert _fails_alike(RuntimeError(WRONG_AXIS.format(1)), failure) is same
+
+
+NAN = "s = scores if mask is None else scores + mask\ne = {}.exp()\nreturn e / e.sum(-1, True)"
+
+
+SIGN = "return (scores if mask is None else scores - mask).softmax(-1)"
+
+
+def test_nan_that_a_mean_may_have_made_is_no_match():
+    assert slugs("masked_softmax", NAN.format("(s - s.mean(-1, keepdim=True))")) == []
+    assert slugs("masked_softmax", SIGN)[0] == "mask-sign"
 
 
 def test_masks_match_by_their_effect():
