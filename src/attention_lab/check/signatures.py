@@ -12,14 +12,29 @@ import torch
 from torch import Tensor
 
 from attention_lab.check.judge import UNCALLED, close, failure_of, same
+from attention_lab.check.laws import no_leak
 from attention_lab.observation import Unknown
 
+OF_MASK = re.compile(r"mask|tri[lu]|causal|future|blocked|closed|\binf\b")
 LESSON = {"B": 2, "T": 5, "d_model": 16, "H": 4, "d_head": 4}.items()
 HAS_LAYERS = ("project", "MultiHeadAttention")
-CASTS = {"_to_copy", "half", "bfloat16"}
+ANY_CASTS = {"half", "bfloat16", "to", "type", "type_as"}
+EXACT_CASTS = {"bool", "int", "long", "double"}
 TWO_BYTES = (torch.float16, torch.bfloat16)
 SCALED_AGAIN = 0.75  # a root of d_head = 2, the smallest there is to divide by, makes 0.71
+LEAST_LOSS = 2**-17  # numbers in two bytes are wrong by 2**-12, a mean of some by less
+# torch's words for what is written to a layer
+REFUSED_CHANGES = ("a leaf Variable that requires", "as parameter 'weight'", "as parameter 'bias'")
 FEW = 0.05  # of the numbers
+SIZE_IS_FLOAT = re.compile(  # torch's words and Python's
+    r"argument '(?!dim)\w+'.*must be tuple of ints.*float"
+    r"|argument '(n|m|row|col|size|step|chunks|\w*sections|split_\w+|repeats)'.*int, not float"
+    r"|narrow\(\).*got .*float"
+    r"|'float' object cannot be interpreted as an integer"
+    r"|slice indices must be integers",
+    re.DOTALL,
+)
+OF_AXES = re.compile(r"shape|size|dim|axis|unpack|subscript|index out of range", re.IGNORECASE)
 REFUSED_SIZES = re.compile(r"(?:shape '|sizes )\[([-\d, ]+)\]")  # torch's words
 
 
@@ -40,7 +55,9 @@ def interface_changed(evidence):
 
 
 def changed_layer(evidence):
-    return "mutates-parameters" if "layer changed" in evidence.kinds else None
+    """A layer's weights are others afterwards, or torch refused to change them."""
+    refused = evidence.raised(*REFUSED_CHANGES)
+    return "mutates-parameters" if refused or "layer changed" in evidence.kinds else None
 
 
 def changed_argument(evidence):
@@ -52,12 +69,18 @@ def called_library(evidence):
 
 
 def disagrees_with_itself(evidence):
-    """Two equal calls give different results: dropout if they resemble the right ones; else new
-    layers each time, or numbers made of nothing."""
+    """Two equal calls give different results: something is kept if each instance begins rightly;
+    there are new layers each time if given ones are not used; it is dropout if they resemble the
+    right ones; else numbers are made of nothing."""
     for first, second in _equal_calls(evidence):
-        if _alike(first, second):
+        parts = _unlike(first, second)
+        if not parts:
             continue
-        if _resembles(first):
+        if first.probe.module and all(t.right for t in evidence.basic if not t.index):
+            return "stale-cache"
+        if any(_leaves_layer_out(trial, parts) for trial in (first, second)):
+            return "ignores-given-layers"
+        if _resembles(first, parts) or _reaches_layers(first) or _reaches_layers(second):
             return "dropout-always-on"
         if _reaches_input(first):
             return "ignores-given-layers" if evidence.step in HAS_LAYERS else None
@@ -87,25 +110,45 @@ def _same_argument(one, other):
     return type(one) is type(other) and (one is other or one == other)
 
 
-def _alike(first, second):
+def _unlike(first, second):
+    """Which of the tensors that came back differ, by their places."""
     one, other = first.got, second.got
     if one is None or other is None or len(one) != len(other):
-        return True
-    return all(
-        a.shape != b.shape or close(a.nan_to_num(0), b.nan_to_num(0), 1e-4)
-        for a, b in zip(one, other, strict=True)
-    )
+        return []
+    return [
+        place
+        for place, (a, b) in enumerate(zip(one, other, strict=True))
+        if a.shape == b.shape and not close(a.nan_to_num(0), b.nan_to_num(0), 1e-4)
+    ]
 
 
-def _resembles(trial):
+def _resembles(trial, parts):
     if not trial.has_right_shape:
         return False
-    both = torch.stack([_one_vector(tensors) for tensors in (trial.got, trial.wanted)])
+    both = torch.stack([_one_vector(tensors, parts) for tensors in (trial.got, trial.wanted)])
     return bool(torch.corrcoef(both[:, both[0].isfinite()])[0, 1] > 0.5)
 
 
-def _one_vector(tensors):
-    return torch.cat([t.flatten().double() for t in tensors])
+def _one_vector(tensors, parts):
+    return torch.cat([tensors[part].flatten().double() for part in parts])
+
+
+def _leaves_layer_out(trial, parts):
+    """Whether gradients reach the input and not a layer that these results should come from."""
+    weights = _gradients_of_weights(trial)
+    if trial.probe.step == "project":
+        weights = [weights[part] for part in parts if weights]
+    return _reaches_input(trial) and any(gradient is None for gradient in weights)
+
+
+def _reaches_layers(trial):
+    weights = _gradients_of_weights(trial)
+    return bool(weights) and all(gradient is not None for gradient in weights)
+
+
+def _gradients_of_weights(trial):
+    """Those of the layers' weights, in order; none where there are no layers or no gradients."""
+    return trial.outcome.gradients[1::2] if trial.probe.step in HAS_LAYERS else ()
 
 
 def _reaches_input(trial):
@@ -126,9 +169,11 @@ def ambiguous_truth(evidence):
 
 def float_size(evidence):
     """A size that is a float, and nothing else is wrong."""
-    raised = any(failure.type == "TypeError" for failure, _ in evidence.failures)
-    told = evidence.raised("float", "slice indices must be integers")
-    return "float-size" if raised and told and not evidence.wrong_numbers else None
+    told = any(
+        failure.type == "TypeError" and SIZE_IS_FLOAT.search(failure.message)
+        for failure, _ in evidence.failures
+    )
+    return "float-size" if told and not evidence.wrong_numbers else None
 
 
 def refused_view(evidence):
@@ -245,8 +290,16 @@ def wrong_device(evidence):
     is_clash = all(map(failure_of, evidence.verdict.symptoms))
     if evidence.step == "MultiHeadAttention" and not is_clash:  # the result itself went to the CPU
         return None
-    new = any(s.probe.about.startswith("a new T") for s in evidence.verdict.symptoms)
-    return "mask-wrong-device" if new else "stale-cache"
+    if not any(s.probe.about.startswith("a new T") for s in evidence.verdict.symptoms):
+        return "stale-cache"
+    beside_mask = [s.got for s in evidence.verdict.symptoms if _is_open(s)]
+    of_mask = all(OF_MASK.search(failure.line) for failure in beside_mask)
+    return "mask-wrong-device" if of_mask else None
+
+
+def _is_open(symptom):
+    """Whether it was seen in a call of the class that asks for no mask."""
+    return symptom.probe.module and symptom.probe.calls[symptom.call].args[-1] is not True
 
 
 def wrong_dtype(evidence):
@@ -262,8 +315,13 @@ def imprecise(evidence):
     tried = [t for t in evidence.basic if t.sizes["T"] > 1]
     if not tried or not all(map(_is_rounded_off, tried)):
         return None
-    called = {name.split(".")[0] for seen in evidence.observations for name in seen.called}
-    return "dtype-changed" if called & CASTS or all(map(_has_few_digits, tried)) else None
+    told = _casts(evidence.called) or all(map(_has_few_digits, tried))
+    return "dtype-changed" if told else None
+
+
+def _casts(called):
+    """Whether torch was asked for a number type that may have fewer digits."""
+    return "_to_copy" in called and bool(called & ANY_CASTS or not called & EXACT_CASTS)
 
 
 def _has_few_digits(trial):
@@ -282,7 +340,7 @@ def _is_rounded_off(trial):
 
 def _has_no_rule(error, wanted):
     """Whether errors are small, and no factor, no constant and no bias explains them."""
-    if not 1e-6 < error.norm() / wanted.norm() < 1e-2:  # nor where anything is NaN
+    if not LEAST_LOSS < error.norm() / wanted.norm() < 1e-2:  # nor where anything is NaN
         return False
     if error.numel() < 100:  # so few that some rule explains them by chance
         return True
@@ -313,7 +371,8 @@ def lost_gradient(evidence):
     if "gradient error" in evidence.kinds and evidence.raised("inplace operation"):
         return "backward-broken-inplace"
     lost = evidence.kinds & {"gradient error", "gradient missing", "gradient"}
-    return "gradient-lost" if lost or evidence.raised("requires grad") else None
+    left_torch = evidence.raised("requires grad", "Inference tensors")
+    return "gradient-lost" if lost or left_torch else None
 
 
 def only_in_order(evidence):
@@ -332,16 +391,21 @@ def out_of_date(evidence):
     if evidence.step == "causal_mask":
         return _old_mask(evidence)
     if evidence.step != "MultiHeadAttention":
-        return _old_result(evidence)
+        return _old_argument(evidence) or _old_result(evidence)
     if evidence.raised("has no attribute"):
         return None
     in_turn = [t for t in evidence.trials if t.probe.about.endswith("on one instance")]
     ordinary = [t for t in evidence.trials if t.probe.basic or t.sizes["T"] > 100]
-    first = [t for t in (*ordinary, *in_turn) if not t.index]
-    kept = all(t.right for t in first) and any(t.causal for t in first)
-    if kept and not all(t.right for t in in_turn):
+    plain_again = [t for t in ordinary if t.index and len(t.call.args) == 1]
+    if _begins_rightly((*ordinary, *in_turn)) and not all(t.right for t in in_turn + plain_again):
         return "stale-cache"
     return _old_result(evidence)
+
+
+def _begins_rightly(trials):
+    """Whether an instance's first call is right each time, with a mask and without."""
+    first = [t for t in trials if not t.index]
+    return all(t.right for t in first) and any(t.causal for t in first)
 
 
 def _old_result(evidence):
@@ -349,6 +413,25 @@ def _old_result(evidence):
     lost = {(s.probe, s.call) for s in evidence.verdict.symptoms if s.kind.startswith("gradient")}
     again = {(second.probe, second.index) for _, second in _equal_calls(evidence)}
     return "stale-cache" if lost and lost <= again else None
+
+
+def _old_argument(evidence):
+    """Where no mask is given, that of an earlier call is used."""
+    if evidence.step != "masked_softmax" or not all(t.right for t in evidence.trials if t.masked):
+        return None
+    kept, used = None, []
+    for trial in evidence.trials:
+        if trial.masked:
+            kept = trial.call.args[1]
+        elif trial.got and not trial.right:
+            used.append(_is_softmax_under(trial, kept))
+    return "stale-cache" if used and all(used) else None
+
+
+def _is_softmax_under(trial, mask):
+    scores = trial.call.args[0].double()
+    fits = trial.has_right_shape and mask is not None and mask.shape == scores.shape[-2:]
+    return fits and close(trial.got[0], (scores + mask).softmax(-1), trial.tolerance)
 
 
 def _old_mask(evidence):
@@ -370,27 +453,24 @@ def _old_mask(evidence):
 
 
 def finite_mask(evidence):
-    """A causal mask whose blocked cells all hold one finite number that is not low enough."""
+    """A causal mask whose blocked cells hold finite numbers, and one of them not low enough."""
     if evidence.step != "causal_mask":
         return None
-    fills = {_fill(trial) for trial in evidence.trials} - {0.0}
-    if len(fills) != 1 or None in fills:
+    if not all(t.has_right_shape and not t.got[0].tril().any() for t in evidence.trials):
         return None
-    (fill,) = fills
+    above = [_above(t.got[0]) for t in evidence.trials if t.sizes["T"] > 1]
+    highest = {float(f"{cells.max():.6g}") for cells in above}
+    if len(highest) != 1:
+        return None
+    (fill,) = highest
     if abs(fill) < 0.1:
-        return "mask-tiny-value"
+        return "mask-tiny-value" if all(cells.abs().max() < 0.1 for cells in above) else None
     return "mask-finite-value" if -3e4 <= fill <= -2 else None
 
 
-def _fill(trial):
-    """The number above the diagonal if it is one and the rest is 0; 0 where there is none."""
-    if not trial.has_right_shape:
-        return None
-    (mask,) = trial.got
-    above = mask[torch.ones_like(mask, dtype=torch.bool).triu(1)].double()
-    if mask.tril().any() or (above.numel() and bool((above != above[0]).any())):
-        return None
-    return float(f"{above[0]:.6g}") if above.numel() else 0.0
+def _above(mask):
+    """The cells above the diagonal."""
+    return mask[torch.ones_like(mask, dtype=torch.bool).triu(1)].double()
 
 
 def only_large_scores(evidence):
@@ -402,13 +482,33 @@ def only_large_scores(evidence):
     large = [t for t in evidence.trials if t.probe.about.startswith("scores") and t.has_right_shape]
     if any(bool(t.got[0].isnan().any()) for t in large):
         return "softmax-overflow"
-    leaks = evidence.step == "MultiHeadAttention" or any(map(_has_leak, large))
-    return "mask-finite-value" if leaks else None
+    if evidence.step == "MultiHeadAttention":
+        return "mask-finite-value" if _lets_last_through(large) else None
+    if any(map(_has_leak, large)):
+        return "mask-finite-value"
+    wrong = [t for t in large if not t.right]
+    lost = all(map(_is_lost_in_rows, wrong)) and not all(t.masked for t in wrong)
+    return "softmax-overflow" if lost else None
 
 
 def _has_leak(trial):
     """Whether weight goes where the mask lets none through."""
-    return len(trial.call.args) > 1 and bool((trial.got[0] * (trial.call.args[1] != 0)).any())
+    return trial.masked and bool((trial.got[0] * (trial.call.args[1] != 0)).any())
+
+
+def _lets_last_through(trials):
+    """Whether earlier rows of a causal attention move with the last token."""
+    outputs = {}
+    for trial in trials:
+        outputs.setdefault(trial.probe, []).append(trial.got[0])
+    return any(len(o) > 1 and no_leak(probe, o) is not None for probe, o in outputs.items())
+
+
+def _is_lost_in_rows(trial):
+    """Whether rows are empty, and only they are wrong."""
+    (got,), (wanted,) = trial.got, trial.wanted
+    is_empty = (got == 0).all(-1, keepdim=True)
+    return close(torch.where(is_empty, wanted, got), wanted, trial.tolerance)
 
 
 def rounded(evidence):
@@ -456,7 +556,8 @@ def _is_scaled(trial):
     if not trial.has_right_shape:
         return False
     factors = [_factor(g, w) for g, w in zip(trial.got, trial.wanted, strict=True)]
-    return all(factors) and any(abs(factor - 1) > 1e-3 for factor in factors)
+    is_smaller = any(abs(factor - 1) > 1e-3 for factor in factors) and max(factors) < 1.001
+    return is_smaller and min(factors) > 0
 
 
 def _factor(got, right):
@@ -489,6 +590,35 @@ def _temper(trial):
     return _factor(*centred) if share_one else 0.0
 
 
+def guarded_sum(evidence):
+    """The row's sum has the same number added to it everywhere, with or without the row's largest
+    score taken off first."""
+    if evidence.step != "masked_softmax" or not evidence.wrong:
+        return None
+    both = [[_added_to_sum(t, shifted) for t in evidence.basic] for shifted in (True, False)]
+    found = any(None not in added and _is_one_number(torch.cat(added)) for added in both)
+    return "softmax-eps" if found else None
+
+
+def _added_to_sum(trial, shifted):
+    """What was added to each row's sum of exp, or None if rows are wrong in another way."""
+    if not trial.has_right_shape:
+        return None
+    (got,), (right,) = trial.got, trial.wanted
+    rows = got.double().sum(-1, keepdim=True)
+    if not (rows > 0).all() or not close(got, rows * right, trial.tolerance):
+        return None
+    largest = right.amax(-1, keepdim=True)
+    scores = trial.call.args[0].double()
+    best = scores.gather(-1, right.argmax(-1, keepdim=True))
+    power = torch.ones_like(best) if shifted else best.exp()
+    return (power / largest * (1 / rows - 1)).flatten()
+
+
+def _is_one_number(added):
+    return bool(added.min() > 1e-6 and added.max() - added.min() < 0.05 * added.max())
+
+
 def fixed_scale(evidence):
     """The scores are divided by the same number whatever d_head is."""
     if evidence.step != "attention_scores" or not evidence.basic:
@@ -497,7 +627,17 @@ def fixed_scale(evidence):
         return None
     factors = [_factor(*t.got, *t.wanted) / t.sizes["d_head"] ** 0.5 for t in evidence.basic]
     same_number = max(factors) - min(factors) < 1e-3 * max(factors)
-    return "hard-coded-size" if same_number else None
+    if not same_number:
+        return None
+    return "stale-cache" if evidence.trials[0].right else "hard-coded-size"
+
+
+def _is_scaled_otherwise(evidence):
+    """Whether scores are right but for factors, so that only these can tell why."""
+    if evidence.step != "attention_scores":
+        return False
+    telling = [t for t in evidence.basic if not _is_easy(t.sizes)]
+    return all(t.has_right_shape and _factor(*t.got, *t.wanted) for t in telling)
 
 
 def unused_layers(evidence):
@@ -516,18 +656,35 @@ def reads_globals(evidence):
     return "uses-notebook-globals" if any(s.reads for s in evidence.observations) else None
 
 
+def sizes_of_notebook(evidence):
+    """A number of the notebook is read, and it is right at some sizes only, or its result has the
+    same sizes whatever comes in."""
+    telling = [t for t in evidence.basic if not _is_easy(t.sizes)]
+    at_some = any(t.right for t in telling) and not all(t.right for t in telling)
+    shapes = [tuple(g.shape for g in t.got) for t in telling if t.got]
+    always_same = len(shapes) == len(telling) > 1 and len(set(shapes)) == 1
+    told = (at_some and not _is_scaled_otherwise(evidence)) or always_same
+    return reads_globals(evidence) if told else None
+
+
 def dropped_ones(evidence):
-    """It fails, or has another shape, exactly where some size is 1."""
+    """It has another shape, or fails because of one, exactly where some size is 1."""
     has_one = bool(evidence.wrong) and all(1 in t.sizes.values() for t in evidence.wrong)
-    dropped = has_one and not all(t.has_right_shape for t in evidence.wrong)
+    dropped = has_one and any(map(_has_other_axes, evidence.wrong))
     return "squeeze-drops-dims" if dropped else None
+
+
+def _has_other_axes(trial):
+    failure = trial.outcome.failure
+    return bool(OF_AXES.search(failure.message)) if failure else not trial.has_right_shape
 
 
 def no_default(evidence):
     """It asks for `causal` in every call."""
     if evidence.step != "MultiHeadAttention" or not evidence.raised("required positional argument"):
         return None
-    return "wrong-default" if all(len(t.call.args) == 1 for t in evidence.wrong) else None
+    left_out = bool(evidence.wrong) and all(len(t.call.args) == 1 for t in evidence.wrong)
+    return "wrong-default" if left_out else None
 
 
 def mask_of_batch_size(evidence):
@@ -535,11 +692,7 @@ def mask_of_batch_size(evidence):
     causal = [t for t in evidence.basic if t.causal and t.outcome.failure and t.sizes["T"] > 1]
     if evidence.step != "MultiHeadAttention" or not causal:
         return None
-    meets = all(
-        f"({t.sizes['B']})" in t.outcome.failure.message
-        and "non-singleton dimension 3" in t.outcome.failure.message
-        for t in causal
-    )
+    meets = all(_meets(t, "B", axis=3) for t in causal)
     return "mask-of-batch-size" if meets else None
 
 
@@ -550,17 +703,32 @@ def mask_beside_batch(evidence):
         evidence.step == "MultiHeadAttention"
         and causal
         and all(t.right == (t.sizes["B"] in (1, t.sizes["H"])) for t in causal)
+        and all(_meets(t, "B", axis=1) for t in causal if t.outcome.failure and t.sizes["H"] > 1)
     ):
         return "mask-broadcast-batch-heads"
     return None
 
 
+def _meets(trial, size, axis):
+    """Whether it failed because something of this size lies beside an axis of another size."""
+    told = f"({trial.sizes[size]})", f"non-singleton dimension {axis}"
+    return all(words in trial.outcome.failure.message for words in told)
+
+
 def fixed_sizes(evidence):
     """Right only for one value of some size, or only up to one; with or without a mask."""
     tried = [t for t in evidence.trials if t.probe.basic or t.sizes["T"] > 100]
+    if _is_scaled_otherwise(evidence) or _hangs_on_order(tried):
+        return None
     groups = [[t for t in tried if t.masked == masked] for masked in (False, True)]
     slugs = {_fixed(group) for group in groups if not all(t.right for t in group)}
     return slugs.pop() if len(slugs) == 1 else None
+
+
+def _hangs_on_order(trials):
+    """Whether only later calls of an instance are wrong: what was kept may explain that, too."""
+    of_class = [t for t in trials if t.probe.module]
+    return bool(of_class) and _begins_rightly(of_class)
 
 
 def _fixed(trials):
@@ -575,11 +743,19 @@ def _fixed(trials):
         return None
     if all(t.right == (t.sizes.items() <= LESSON) for t in telling):
         return "hard-coded-size"
-    for name in telling[0].sizes:
-        rights = {t.sizes[name] for t in telling if t.right}
-        if len(rights) == 1 and all(t.right == (t.sizes[name] in rights) for t in telling):
-            return _of_batches(telling) if (name, *rights) == ("B", 1) else "hard-coded-size"
-    return None
+    fixed = {name: _only_right(telling, name) for name in telling[0].sizes}
+    if fixed.get("d_head") and all(t.probe.module and t.has_right_shape for t in telling):
+        return None  # what stands for the root of d_head may be right for one of them by chance
+    if fixed.get("B") == 1:
+        return _of_batches(telling)
+    return "hard-coded-size" if any(fixed.values()) else None
+
+
+def _only_right(trials, name):
+    """The one value of a size for which all is right, and is for no other; else None."""
+    rights = {t.sizes[name] for t in trials if t.right}
+    one_is = len(rights) == 1 and all(t.right == (t.sizes[name] in rights) for t in trials)
+    return rights.pop() if one_is else None
 
 
 def _of_batches(trials):
@@ -636,9 +812,10 @@ OTHERS = (
     heads_alike,
     scaled_projections,
     scaled_scores,
+    guarded_sum,
     unused_layers,
-    reads_globals,
     fixed_scale,
+    sizes_of_notebook,
     mask_of_batch_size,
     mask_beside_batch,
     fixed_sizes,

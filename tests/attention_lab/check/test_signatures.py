@@ -98,6 +98,13 @@ SIGNED = {
         "return ((scores if mask is None else scores + mask) / 3).softmax(-1)",
         "double-scale",
     ),
+    "guarded_sum": (
+        "masked_softmax",
+        "s = scores if mask is None else scores + mask\n"
+        "e = (s - s.amax(-1, keepdim=True)).exp()\n"
+        "return e / (e.sum(-1, keepdim=True) + 5e-4)",
+        "softmax-eps",
+    ),
     "unused_layers": ("project", "return x * 2, x * 3, x * 4", "ignores-given-layers"),
     "fixed_scale": ("attention_scores", "return q @ k.mT / 11", "hard-coded-size"),
     "dropped_ones": (
