@@ -15,8 +15,9 @@ UNWRITTEN = (
     "put your code in place of `raise NotWrittenYet`, run that cell, then this one.",
 )
 UNSAID = {("mask-ignored", "mask-tiny-value")}  # the second is too rare beside the first
-MANNER = ("mutates-input", "forbidden-library-call")
+MANNER = ("mutates-input", "forbidden-library-call", "python-loop-over-heads")
 FOUR_LINES = 290  # letters, with what is lost where lines end
+NO_WAY_BACK = "Numbers leave the way on which gradients come back, so nothing before could learn."
 NOT_WHY = "It need not be why these numbers are wrong."
 AXES = {
     "project": ("batch", "token", "feature"),
@@ -61,6 +62,8 @@ def told(readings, evidence) -> tuple[str, str]:
         looks = _numbered(m.look for m in at_once)
         means = _numbered(_first_sentence(m.means) for m in at_once)
         return means, looks if len(means) + len(looks) < FOUR_LINES else known.look
+    if known.slug == "gradient-lost" and "error" in evidence.kinds:
+        return NO_WAY_BACK, known.look
     also = [other for other, *_ in others if (known.slug, other.slug) not in UNSAID][:1]
     means = known.means + "".join(f" (Or: {_first_sentence(other.means)})" for other in also)
     only_manner = known.slug in MANNER and evidence.goes_wrong
@@ -302,6 +305,18 @@ ADVICE = (
         "must be Tensor, not",
         "a function of torch was given a plain number.",
         "`math` has the same function for numbers.",
+    ),
+    (
+        "TypeError",
+        "not callable",
+        "something that is no function stands before brackets.",
+        "is an operator missing there, or has a function's name become a variable's?",
+    ),
+    (
+        "TypeError",
+        "must be int, not float",
+        "a whole number was asked for, and a float was given.",
+        "the argument that the message names.",
     ),
     (
         "TypeError",

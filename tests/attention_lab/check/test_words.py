@@ -53,6 +53,14 @@ def test_a_relation_to_the_right_numbers_is_told():
     assert (found.misconception, found.look) == (None, "what you multiply and divide by.")
 
 
+def test_of_a_gradient_that_torch_refused_it_is_not_told_that_numbers_are_right():
+    assert mistake("attend", "return weights @ v.detach()").means.startswith(
+        "The numbers are right"
+    )
+    found = mistake("attend", "return torch.from_numpy(weights.numpy() @ v.numpy())")
+    assert (found.misconception, found.means) == ("gradient-lost", words.NO_WAY_BACK)
+
+
 def test_numbers_that_show_no_mistake_are_not_explained():
     found = mistake("attend", "return (weights @ v).sin()")
     assert found.misconception is None
@@ -156,6 +164,8 @@ def test_a_long_message_ends_at_a_word():
         ("project", "return x @ q_proj", "call it like a function"),
         ("masked_softmax", "return (scores + mask).softmax(-1)", "ask `is not None` first"),
         ("attention_scores", "return q / torch.sqrt(q.size(-1))", "`math` has the same function"),
+        ("attention_scores", "s = 0.5\nreturn s(q @ k.mT)", "is an operator missing"),
+        ("causal_mask", "return torch.ones(T, T).triu(1.0)", "the argument that the message names"),
         ("causal_mask", "return torch.full(T, T)", "what `help(...)` says"),
         ("split_heads", "T, d = x.shape", "how many axes has it?"),
         ("attend", "return weights.matmult(v)", "the spelling"),
