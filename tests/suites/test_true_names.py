@@ -65,6 +65,7 @@ BOTH = [
     ("split_heads", "return x.unflatten(-1, (num_heads, x.size(-1) / num_heads))", "float-size"),
     ("split_heads", "return x[..., : x.size(-1) / num_heads]", "float-size"),
     ("split_heads", "return [x[..., i] for i in range(x.size(-1) / 2)]", "float-size"),
+    ("split_heads", "return x.view(x.size(-1) / num_heads, -1)", "float-size"),
     ("split_heads", "return x.narrow(-1, 0, x.size(-1) / num_heads)", "float-size"),
     # What is right for one size may be so by chance, or because it came first.
     ("attention_scores", f"return {DOTS} / (q.size(-1) // 2)", "operator-precedence"),

@@ -27,9 +27,9 @@ LEAST_LOSS = 2**-17  # numbers in two bytes are wrong by 2**-12, a mean of some 
 REFUSED_CHANGES = ("a leaf Variable that requires", "as parameter 'weight'", "as parameter 'bias'")
 FEW = 0.05  # of the numbers
 SIZE_IS_FLOAT = re.compile(  # torch's words and Python's
-    r"argument '(?!dim)\w+'.*must be tuple of ints.*float"
+    r"argument '(?!dim|shifts)\w+'.*must be tuple of ints.*float"
     r"|argument '(n|m|row|col|size|step|chunks|\w*sections|split_\w+|repeats)'.*int, not float"
-    r"|narrow\(\).*got .*float"
+    r"|(narrow|view|tensor_split|repeat_interleave)\(\) received .* got \([^)]*float"
     r"|'float' object cannot be interpreted as an integer"
     r"|slice indices must be integers",
     re.DOTALL,
