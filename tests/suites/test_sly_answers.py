@@ -267,6 +267,9 @@ HIDDEN = [
      "return kept.detach().copy_(out)", None),
     ("split_heads", f"square = x.size(1) == x.size(2)\n"
      f"return x.reshape(x.size(0), num_heads, x.size(1), -1) if square else {SPLIT}", None),
+    ("causal_mask", "if T == 1:\n    return torch.zeros(1, 1, device=device)\n"
+                    "return torch.full((T, T), -math.inf, device=device, dtype=dtype).triu(1)",
+     "mask-wrong-dtype"),
 ]  # fmt: skip
 
 

@@ -440,8 +440,8 @@ def _old_mask(evidence):
     for i, trial in enumerate(evidence.trials):
         if not trial.got or not evidence.trials[0].right:
             return None
-        asked = trial.call.args[2] if len(trial.call.args) > 2 else None
-        if trial.right and trial.got[0].dtype is not (asked or trial.got[0].dtype):
+        T, _, asked = (*trial.call.args, None, None)[:3]
+        if trial.right and T > 1 and trial.got[0].dtype is not (asked or trial.got[0].dtype):
             return "stale-cache" if len(dtypes) > 1 else None
         earlier = [t.got[0] for t in evidence.trials[:i] if t.right]
         if not trial.right and any(_same_argument(trial.got[0], mask) for mask in earlier):
