@@ -34,6 +34,15 @@ class MultiHeadAttention(Base):
         for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
             self.add_module(name, nn.Linear(d_model, d_model))
 """
+KEEPS_PARAMETERS = (
+    IN_TWO.replace("p(inputs)", "F.linear(inputs, *p)").replace(
+        "layers = (self.q_proj, self.k_proj, self.v_proj)", "layers = self.kept"
+    )
+    + """
+        layers = (self.q_proj, self.k_proj, self.v_proj)
+        self.kept = [(layer.weight, layer.bias) for layer in layers]
+"""
+)
 ANSWERS = [
     (
         "project",
@@ -161,6 +170,7 @@ ANSWERS = [
         "    return F.fold(x.mT.reshape(B, H * d, T), (T, 1), (1, 1)).squeeze(-1).mT",
     ),
     ("MultiHeadAttention", IN_TWO),
+    ("MultiHeadAttention", KEEPS_PARAMETERS),
 ]  # fmt: skip
 
 

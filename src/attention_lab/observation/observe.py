@@ -143,11 +143,23 @@ def _projection(instance, name):
 
 
 def _write_all(instance, layers):
-    weight = layers[0].weight
-    instance.to(dtype=weight.dtype, device=weight.device)
+    _move(instance, layers[0].weight)
     with torch.no_grad():
         for name, layer in zip(PROJECTIONS, layers, strict=True):
             _write(_projection(instance, name), name, layer)
+
+
+def _move(instance, like):
+    """Give an instance the dtype and device of `like`. Its parameters stay the objects they are, as
+    on a GPU: torch makes new ones for `meta`, and who kept the old ones would be left behind."""
+    kept = [(m, name, p) for m in instance.modules() for name, p in m._parameters.items()]
+    instance.to(dtype=like.dtype, device=like.device)
+    for module, name, parameter in kept:
+        new = module._parameters.get(name)
+        if new is not None and new is not parameter:
+            with contextlib.suppress(RuntimeError):  # a graph or a weak reference holds it
+                torch.utils.swap_tensors(parameter, new)
+                module._parameters[name] = parameter
 
 
 def _write(linear, name, layer):
@@ -178,11 +190,19 @@ def _call(target, probe, index, modes):
         output, failure = None, _failure(error)
     afterwards = {"args": _changed_args(call, args), "layers": _changed_layers(target, layers)}
     if failure or not call.upstream:
-        return Outcome(output=output, failure=failure, **afterwards)
+        return Outcome(output=_without_graph(output), failure=failure, **afterwards)
     outputs = output if isinstance(output, tuple) else (output,)
     inputs = leaves + (_parameters(target) if layers else [])
     gradients, failure = _backward(outputs, call.upstream, inputs)
+    output = _without_graph(output)
     return Outcome(output=output, gradients=gradients, backward_failure=failure, **afterwards)
+
+
+def _without_graph(output):
+    """The same memory, and nothing that leads back to how its numbers were made."""
+    if isinstance(output, tuple):
+        return tuple(map(_without_graph, output))
+    return output.detach() if isinstance(output, Tensor) else output
 
 
 def _read(outcome):

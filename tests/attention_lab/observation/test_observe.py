@@ -316,6 +316,34 @@ def test_layers_are_written_before_the_call_that_brings_them():
     assert [o.layers for o in outcomes] == [()] * 3
 
 
+class KeepsWeight(FourLayers):
+    def __init__(self, d_model, num_heads):
+        super().__init__(d_model, num_heads)
+        self.kept = [self.q_proj.weight]
+
+    def forward(self, x, causal=False):
+        return F.linear(x, self.kept[0])
+
+
+class KeepsGraph(FourLayers):
+    def forward(self, x, causal=False):
+        y = self.q_proj(x)
+        self.kept = self.__dict__.get("kept", y)
+        return y
+
+
+@pytest.mark.parametrize("cls", [KeepsWeight, KeepsGraph])
+def test_an_instance_goes_to_another_device_as_it_would_to_a_gpu(cls):
+    here = torch.ones(1, 1, 4)
+    there = here.to("meta")
+    layer = Layer(torch.eye(4, device="meta"), torch.ones(4, device="meta"))
+    probe = module_probe(Call((here,)), Call((there,), layers=(layer,) * 4))
+    first, last = observe(cls, probe).outcomes
+    assert (first.failure, last.failure) == (None, None)
+    assert not first.output.is_meta
+    assert last.output.is_meta
+
+
 def test_mode_dtype_and_device_are_as_asked():
     class Tells(FourLayers):
         def forward(self, x, causal=False):
