@@ -7,10 +7,11 @@
 # # Multi-head attention from scratch
 #
 # Every transformer has this layer at its heart. By the end of this notebook you will have written
-# it: eight short pieces, 22 lines in all, no loop over heads. Your layer will give the same numbers
-# as PyTorch's own `nn.MultiheadAttention`, and you will be able to say why each line stands.
+# it: eight short pieces, 22 lines in all, no loop over heads. Your layer will give the same
+# numbers as PyTorch's own `nn.MultiheadAttention`, and you will be able to say why each line is
+# there.
 #
-# You need tensors, matrix products and softmax. You need not have met attention before.
+# You should know tensors, matrix products and softmax. Attention itself need not be familiar.
 #
 # | step | you write | minutes |
 # |---:|---|---:|
@@ -19,36 +20,36 @@
 # | 3 | `attention_scores`: compare every query with every key | 11 |
 # | 4 | `causal_mask`: close the future | 7 |
 # | 5 | `masked_softmax`: scores become weights | 7 |
-# | 6 | `attend`: mix the values | 5 |
+# | 6 | `attend`: mix the values | 6 |
 # | 7 | `merge_heads`: put the heads side by side | 8 |
 # | 8 | `MultiHeadAttention`: the whole layer | 13 |
 #
 # With what stands around the steps, that is about 90 minutes. Parts that *can wait* say so.
 # With them it is 110 minutes.
 #
-# After that you may stop. What follows is *optional*: two proofs, what heads cost, your class
-# learning a small task, your class inside a real, trained model, and four variations.
+# After that you may stop. What follows is *optional*: a proof, what heads cost, your layer
+# learning a small task, your layer inside a real, trained model, and four variations.
 
 # %% [markdown] id="how-it-works"
 # ## How this notebook works
 #
-# Every step has the same parts. First comes **the idea**, then one number worked out **on paper**.
-# **Your turn** is a function to write, with two **checks** below it. Then **look** at what it does:
-# run those cells, you need not read their code. Now and then you are asked to **predict** what
-# will come out. Nobody keeps count; guessing first is how things stick.
+# Every step has the same parts. First comes **the idea**, then one number worked out **on
+# paper**. **Your turn** is a function to write, with two **checks** below it. Then **look** at
+# what it does: run those cells; you don't have to read their code. Now and then you are asked to
+# **predict** what will come out. Nobody keeps score; guessing first makes things stick.
 #
 # - Write your code in place of `raise NotWrittenYet`, run the cell, then run the checks
 #   below it. A check that fails says what came back, what that usually means, and where to
 #   look.
 # - Stuck? Three **hints** open one by one. The last one is nearly the answer.
-# - Any correct way of writing a step is accepted, but for PyTorch's own attention and a Python
-#   loop over heads.
+# - Any correct way of writing a step is accepted, except calling PyTorch's own attention or
+#   looping over heads in Python.
 # - *1 + 2 points*: 1 for the first check, of shapes, and 2 for the second, of values. Grading
-#   runs them again with more sizes.
-# - Each step is graded by itself. If step 2 resists, go on to step 3: only some pictures must
-#   wait.
-# - To begin a step afresh, put `progress.reset("split_heads")` into its cell and run it.
-# - What *can wait* is not needed to go on.
+#   runs them again with fresh numbers and other sizes, and tries more of each kind.
+# - Each step is graded by itself. If you are stuck on step 2, go on to step 3; only a few
+#   pictures depend on it.
+# - To start a step over, put `progress.reset("split_heads")` into its cell and run it.
+# - Parts marked *can wait* can be skipped.
 
 # %% id="setup" tags=["setup"]
 import math
@@ -81,9 +82,9 @@ progress.panel()
 # %% [markdown] id="axes"
 # ## Five names
 #
-# Multi-head attention is easy arithmetic on tensors with many axes. Most mistakes are made
-# with the axes. These are their names, here and mostly in the field. (`T` is also called `L` or
-# `seq_len`, and `d_head` is also `d_k`.)
+# Multi-head attention is easy arithmetic on tensors with many axes. Most mistakes are mixed-up
+# axes. These are their names, here and in most papers. (`T` is also called `L` or `seq_len`, and
+# `d_head` is also `d_k`.)
 #
 # | name | meaning | in our sentence |
 # |---|---|---:|
@@ -93,25 +94,25 @@ progress.panel()
 # | `H` | heads | 4 |
 # | `d_head` | features of a token that one head gets: `d_model / H` | 8 |
 #
-# `T` can stand twice in a shape: `(B, H, T, T)`. The first counts the tokens that look, the
+# `T` can appear twice in a shape: `(B, H, T, T)`. The first counts the tokens that look, the
 # *queries*. The second counts the tokens looked at, the *keys*.
 #
-# A comment such as `# (B, H, T, d_head)` gives the shape of what its line makes. Write such
-# comments as you go: they catch more mistakes than any debugger.
+# A comment such as `# (B, H, T, d_head)` gives the shape of that line's result. Write such
+# comments as you go: a mixed-up axis then shows where it happens.
 
 # %% [markdown] id="journey"
-# Here is the whole way, for one sentence of three tokens and two heads. The numbers on the
+# Here is the whole route, for one sentence of three tokens and two heads. The numbers on the
 # arrows are the steps. In all drawings a bracket of the same colour is the same axis.
 #
-# ![A stack of sheets, one a sentence. On the first, a row of tables. Step 1 makes q, k and v from x, 3 by 4, head 0 faint, head 1 strong. Step 2 splits each into H = 2 tables of 3 by 2. Step 3 makes scores, 3 by 3, of q and k, steps 4 and 5 weights. Step 6 mixes v, on its own line. Step 7 merges, step 8 makes the output, 3 by 4.](journey.svg)
+# ![A stack of sheets, one per sentence. On the first, a row of tables. Step 1 makes q, k and v from x, 3 by 4, head 0 faint, head 1 strong. Step 2 splits each into H = 2 tables of 3 by 2. Step 3 makes scores, 3 by 3, of q and k, steps 4 and 5 weights. Step 6 mixes v, on its own line. Step 7 merges, step 8 makes the output, 3 by 4.](journey.svg)
 
 # %% [markdown] id="sentence"
 # ## A sentence to work on
 #
-# Our sentence is *the cat likes the other cat*. Two of its words come twice.
+# Our sentence is *the cat likes the other cat*. Two of its words occur twice.
 #
-# Its vectors are not learned. They were set by hand: one of features 0 to 7 says which word a token
-# is, and one of features 8 to 15 where it stands. Feature 21 says that it is the last.
+# Its vectors are not learned. They were set by hand: features 0 to 7 say which word a token is,
+# features 8 to 15 where it stands; exactly one of each is 1. Feature 21 says that it is the last.
 #
 # The layers that go with it were set by hand too. So we know what each of the four heads is for:
 #
@@ -124,8 +125,8 @@ progress.panel()
 #
 # Where there is no previous or next token, heads 0 and 3 look at the token itself.
 #
-# So you will always know what the right picture looks like. Heads that are learned find jobs
-# like these by themselves.
+# So you will always know what the right picture looks like. Learned heads often find such jobs by
+# themselves: in the trained model at the end, two of these four are clear to see.
 
 # %% id="look-at-sentence"
 print("tokens:", example.tokens)
@@ -140,12 +141,12 @@ for token, features in zip(example.tokens, example.x[0]):
 # weights** that are positive and sum to 1. What the token gets is the weighted mean of what
 # the others hand over: one row, one mixture.
 #
-# Now let a token want two things at once: the previous token *and* every place with its own word,
-# itself included. In one head, both wishes must share one row.
+# Suppose a token wants two things at once: the previous token *and* every place with its own
+# word, itself included. In one head, both wishes must share one row.
 #
-# In the picture **each row is a token that looks, and each column a token looked at**. The bar
-# below says which colour is how much. The row of the last *cat* is chosen already, and drawn as
-# bars, too.
+# In the picture **each row is a token that looks, and each column a token looked at**. The colour
+# bar shows what each colour stands for. The row of the last *cat* is already selected and also
+# drawn as bars.
 
 # %% id="one-head-two-jobs"
 crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)
@@ -161,19 +162,19 @@ show_heads(crowded, example.tokens, title="Two jobs in one head", labels=jobs)
 # own in the output. That is all that "multi-head" means: several notions of *relevant*, side
 # by side.
 #
-# They cost next to nothing extra: four heads do not get 32 features each, but 8.
+# They cost next to nothing extra: the four heads get 8 features each, not 32.
 
 # %% [markdown] id="project-idea"
 # ## Step 1 · Project
 #
-# Each token takes three roles. Its **query** says what it looks for. Its **key** says what it
-# can be found by. Its **value** is what it hands over when found.
+# Each token takes three roles. Its **query** says what it looks for. Its **key** says how it can
+# be found. Its **value** is what it hands over when found.
 #
 # Each role is a learned linear map of the token's vector, a **projection**: an
 # `nn.Linear(d_model, d_model)`.
 #
-# **The one idea.** One such layer makes the queries of *all* heads at once. Nothing is split
-# yet, and no layer exists "per head". But which of its numbers are those of one head? Guess.
+# **The one idea.** One such layer makes the queries of *all* heads at once. Nothing is split yet,
+# and there is no separate layer per head. So which of its numbers belong to one head? Guess.
 
 # %% id="predict-project-rows"
 predict("project-rows")
@@ -255,8 +256,8 @@ check.project(project, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="project-look"
-# **Look.** First the paper numbers, by your function. Row 0, feature 2 is the number worked out
-# above.
+# **Look.** First the paper numbers, computed with your function. Row 0, feature 2 is the number
+# worked out above.
 
 # %% id="look-at-project"
 paper_proj = example.linear(paper_weight, paper_bias)
@@ -271,12 +272,12 @@ print("q =", queries)
 
 # %% id="look-at-rows"
 def sentence_project():
-    """q, k and v of our sentence, by your function: each (1, 6, 32)."""
+    """q, k and v of our sentence, computed with your function: each (1, 6, 32)."""
     return project(example.x, example.q_proj, example.k_proj, example.v_proj)
 
 
 queries, _, _ = sentence_project()
-rows = slice(8, 16)  # head 1: h*d_head to (h+1)*d_head
+rows = slice(8, 16)  # head 1: h*d_head:(h+1)*d_head
 weight, bias = example.q_proj.weight[rows], example.q_proj.bias[rows]
 only_head_1 = F.linear(example.x, weight, bias)
 print("from 8 rows:", tuple(only_head_1.shape))
@@ -288,13 +289,13 @@ print("same as features 8 to 15 of q:", torch.equal(only_head_1, queries[..., ro
 # Each query has `d_model` features, `d_head` for each head. Now each head gets a tensor of its
 # own.
 #
-# **The one idea.** The last axis is cut into `H` runs of `d_head` features. That takes two
+# **The one idea.** The last axis is cut into `H` slices of `d_head` features. That takes two
 # moves, and neither copies a number.
 #
 # 1. `view` as `(B, T, H, d_head)`. The numbers stay where they are in memory. Only the last
 #    axis is read as two.
-# 2. Swap the axes `T` and `H`. Again nothing moves. Only the order changes in which the axes are
-#    read.
+# 2. Swap the axes `T` and `H`. Again nothing moves. Only the order in which the axes are read
+#    changes.
 #
 # Why swap? A batched matrix product works on the *last two* axes and repeats over all the
 # others. With `H` beside `B`, one product serves all heads. This swap is why multi-head
@@ -302,14 +303,14 @@ print("same as features 8 to 15 of q:", torch.equal(only_head_1, queries[..., ro
 #
 # In the drawing, `21` stands for token 2, feature 1.
 #
-# ![A table of 3 tokens by 4 features, cells named by token and feature. view reads it as two halves side by side, head 0 with features 0 and 1, head 1 with features 2 and 3. transpose makes the two halves separate tables, one a head. A strip below shows the twelve numbers in memory, in the same order throughout.](split-heads.svg)
+# ![A table of 3 tokens by 4 features, cells named by token and feature. view reads it as two halves side by side, head 0 with features 0 and 1, head 1 with features 2 and 3. transpose makes the two halves separate tables, one per head. A strip below shows the twelve numbers in memory, in the same order throughout.](split-heads.svg)
 
 # %% id="predict-split-shape"
 predict("split-shape")
 
 # %% [markdown] id="split-paper"
-# **On paper.** The four features of each query are cut in two. Head 0 gets the first run of two
-# and head 1 the second. Every token gives a run to every head.
+# **On paper.** The four features of each query are cut in two. Head 0 gets the first two and head
+# 1 the last two. Every token gives each head one slice.
 
 # %% id="split-by-hand"
 for token, features in enumerate(paper_q):
@@ -380,16 +381,16 @@ for head in range(2):
 # Both have shape `(1, 2, 3, 2)`. But in the other one, head 0 holds *all* of token 0 and half of
 # token 1, and never sees the last token. **No shape check can find that.**
 #
-# Our sentence can. Below are its queries, a row for each token; an orange band spans the slice
-# of one head. (3.8 only sets how strong a fit is.) Head 2 looks for the first token, so all its
-# rows must ask for the same thing. In which of the two tables do they?
+# Our sentence can. Below are its queries, a row for each token; an orange band spans the slice of
+# one head. (The size 3.8 only sets how sharp the weights will be.) Head 2 looks for the first
+# token, so all its rows must ask for the same thing. In which of the two tables do they?
 
 # %% id="look-at-slices"
 from attention_lab.heatmap import show_features
 
 
 def sentence_heads():
-    """q, k and v of our sentence, split by your functions: each (1, 4, 6, 8)."""
+    """q, k and v of our sentence, split with your functions: each (1, 4, 6, 8)."""
     return [split_heads(part, example.num_heads) for part in sentence_project()]
 
 
@@ -402,8 +403,8 @@ show_features(
 )
 
 # %% [markdown] id="split-look-jobs"
-# From queries and keys come the weights. You write that in steps 3 to 5; here it is done for you.
-# Compare each head with its job.
+# The weights come from queries and keys. You will write that part in steps 3 to 5; here it is
+# done for you. Compare each head with its job.
 #
 # The label names the job, and its share of the weight. Where no job fits, it says how far the
 # weight is spread: 0 bits is one token, 1 bit two, 2 bits four.
@@ -430,14 +431,16 @@ show_heads(
 # token `i`, column `j` to the key of token `j`. One matrix product fills all tables of all
 # heads: `(T, d_head)` times `(d_head, T)` gives `(T, T)`.
 #
-# **And the root.** A dot product is a sum of `d_head` products. The more terms, the further it
-# strays from 0: for random vectors, about `sqrt(d_head)` far. Dividing by `sqrt(d_head)` makes
-# that about 1, whatever the size of a head. You will measure it.
+# **Why the square root.** A dot product is a sum of `d_head` products. The more terms, the
+# further from 0 it tends to be: for vectors of independent random numbers with mean 0 and
+# variance 1, about `sqrt(d_head)`. Dividing by `sqrt(d_head)` makes that about 1, whatever the
+# size of a head. You will measure it.
 #
-# <details><summary>Why the root?</summary>
+# <details><summary>Where the root comes from</summary>
 #
-# Each product has a variance of about 1. Variances of independent numbers add up, and the standard
-# deviation of the sum is the root of that.
+# If the entries are independent, with mean 0 and variance 1, each product has variance 1.
+# Variances of independent numbers add up to `d_head`, and the standard deviation is the root of
+# that.
 #
 # </details>
 
@@ -502,12 +505,12 @@ check.attention_scores(attention_scores, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="scores-look"
-# **Look.** The paper numbers first: two tables, one a head. Head 1, row 2, column 0 is the
+# **Look.** The paper numbers first: two tables, one per head. Head 1, row 2, column 0 is the
 # score worked out above.
 
 # %% id="look-at-scores"
 def paper_scores():
-    """The scores of the paper numbers, by your functions: (1, 2, 3, 3)."""
+    """The scores of the paper numbers, computed with your functions: (1, 2, 3, 3)."""
     queries, keys = torch.tensor([paper_q]).float(), torch.tensor([paper_k]).float()
     return attention_scores(split_heads(queries, 2), split_heads(keys, 2))
 
@@ -519,7 +522,7 @@ print(paper_scores())
 
 # %% id="look-at-sentence-scores"
 def sentence_scores():
-    """The scores of our sentence, by your functions: (1, 4, 6, 6)."""
+    """The scores of our sentence, computed with your functions: (1, 4, 6, 6)."""
     q, k, _ = sentence_heads()
     return attention_scores(q, k)
 
@@ -527,8 +530,9 @@ def sentence_scores():
 show_heads(sentence_scores(), example.tokens, title="Scores, before softmax")
 
 # %% [markdown] id="scores-look-root"
-# Now the root, measured on random queries and keys: the standard deviation (std) of the scores,
-# and the largest weight in a row of 50, on average. Left with your scaling, right without any.
+# Now the effect of the root, measured on random queries and keys: the standard deviation (std) of
+# the scores, and the largest weight in a row of 50, on average. Left with your scaling, right
+# without any.
 
 # %% id="look-at-root"
 generator = torch.Generator().manual_seed(0)
@@ -545,8 +549,8 @@ for width in (4, 64, 256):
 
 # %% [markdown] id="scores-look-saturated"
 # Without the root, wide heads put nearly all weight on one token before they have learned
-# anything. Such a softmax is **saturated**: it hardly changes when the scores change, so
-# hardly any gradient comes back through it. With the root, all widths start alike.
+# anything. Such a softmax is **saturated**: it hardly changes when the scores change, so hardly
+# any gradient comes back through it. With the root, heads of every width start out alike.
 
 # %% [markdown] id="mask-idea"
 # ## Step 4 · A causal mask
@@ -708,18 +712,18 @@ check.masked_softmax(masked_softmax, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="softmax-look"
-# **Look.** At last, the four heads by your own functions, with all tokens in view and with the
-# future closed. Choose a head, and read a row: whom does this token look at?
+# **Look.** At last, the four heads computed with your own functions, with all tokens in view and
+# with the future closed. Choose a head, and read a row: what does this token look at?
 #
-# - Head 1 (same word): *the* and *cat* share their weight between two places. What becomes of
-#   the first *cat* when the future is closed?
+# - Head 1 (same word): *the* and *cat* share their weight between two places. What happens to the
+#   first *cat* when the future is closed?
 # - Head 3 (next token): its job is forbidden now. Only the last token can still do it: it looks
 #   at itself. In all other rows the scores that are left are 0, so the weight is spread evenly.
 #   Softmax cannot say "nobody".
 
 # %% id="look-at-weights"
 def sentence_weights(mask=None):
-    """Who looks at whom in our sentence, by your functions: (1, 4, 6, 6)."""
+    """The weights of our sentence, computed with your functions: (1, 4, 6, 6)."""
     return masked_softmax(sentence_scores(), mask)
 
 
@@ -732,10 +736,10 @@ show_heads(
 
 # %% [markdown] id="softmax-play-idea"
 # **Play** (can wait). Type a sentence of your own, of up to eight words, some of them twice, and
-# press Enter. Every move runs your functions again. The temperature divides the scores: what
-# becomes of the heads when it is high, and when it is low?
+# press Enter. Every change reruns your functions. The temperature divides the scores: what
+# happens to the heads when it is high, and when it is low?
 #
-# <details><summary>What becomes of them</summary>
+# <details><summary>What happens</summary>
 #
 # High: all scores come close together, and every row becomes even. Low: the largest score wins,
 # and every row has nearly all of its weight in one place.
@@ -747,7 +751,7 @@ from attention_lab.heatmap import play
 
 
 def heads_of(words, temperature=1.0, causal=False):
-    """Who looks at whom in a sentence, by your functions: (1, 4, T, T)."""
+    """The weights of a sentence, computed with your functions: (1, 4, T, T)."""
     parts = project(
         example.embed(words), example.q_proj, example.k_proj, example.v_proj
     )
@@ -761,7 +765,7 @@ play(heads_of, example.tokens, head=1)
 # %% [markdown] id="attend-idea"
 # ## Step 6 · Attend
 #
-# Now each token collects.
+# Now each token collects what it looked for.
 #
 # **The one idea.** A token's output is the weighted mean of the values, with its row of
 # weights: one mixture for each token, in each head. As a matrix product: `(T, T)` times
@@ -836,7 +840,7 @@ check.attend(attend, aspect="value", hidden=True)
 
 # %% id="look-at-attend"
 def sentence_mixed():
-    """What each head collects for each token, by your functions: (1, 4, 6, 8)."""
+    """What each head collects, computed with your functions: (1, 4, 6, 8)."""
     _, _, v = sentence_heads()
     return attend(sentence_weights(), v)
 
@@ -847,9 +851,9 @@ for at, token in enumerate(example.tokens):
     print(f"{token:>8}" + "".join(f"{column[at][0]:>16}" for column in columns))
 
 # %% [markdown] id="attend-look-slices"
-# **The numbers behind those words** (can wait): in each head, one feature for each word. (0.0 is a
-# small number, 0 is none.) In head 1 each *cat* has shared its weight between two places, and yet
-# its row holds a single 1.0. Why?
+# **The numbers behind those words** (can wait): in each head, one feature per word. (0.0 is small
+# but not zero; 0 is exactly zero.) In head 1 each *cat* has shared its weight between two places,
+# and yet its row holds a single 1.0. Why?
 #
 # <details><summary>Because</summary>
 #
@@ -863,7 +867,7 @@ show_features({"mixed": sentence_mixed()}, example.tokens, title="What heads col
 # %% [markdown] id="merge-idea"
 # ## Step 7 · Merge heads
 #
-# The heads have worked apart. Now each token gets its features back in one piece.
+# So far the heads have worked separately. Now each token gets its features back in one piece.
 #
 # **The one idea.** Merging is splitting backwards: swap `H` and `T` back, then read the last
 # two axes as one. Head 0's features come first, then head 1's.
@@ -877,7 +881,7 @@ predict("merge-view")
 # like that, and refuses. `.contiguous()` copies the numbers into the new order first.
 # `reshape` does the same by itself when it must.
 #
-# ![Two tables, one a head, 3 by 2 each. transpose puts them side by side, reshape reads them as one table of 3 by 4. A strip below shows memory: before, all numbers of head 0 and then all of head 1; after the copy, token by token.](merge-heads.svg)
+# ![Two tables, one per head, 3 by 2 each. transpose puts them side by side, reshape reads them as one table of 3 by 4. A strip below shows memory: before, all numbers of head 0 and then all of head 1; after the copy, token by token.](merge-heads.svg)
 
 # %% [markdown] id="merge-paper"
 # **On paper.** Token 1 leaves `attend` with two numbers from head 0 and two from head 1. Merged,
@@ -886,11 +890,11 @@ predict("merge-view")
 # %% id="merge-by-hand"
 def paper_mixed(head):
     """What token 1 has collected in a head, with the future closed."""
-    run = slice(2 * head, 2 * head + 2)
-    query = paper_q[1][run]
-    powers = [math.exp(dot(query, key[run]) / math.sqrt(2)) for key in paper_k[:2]]
+    own = slice(2 * head, 2 * head + 2)
+    query = paper_q[1][own]
+    powers = [math.exp(dot(query, key[own]) / math.sqrt(2)) for key in paper_k[:2]]
     shares = [power / sum(powers) for power in powers]
-    return [round(dot(shares, column), 2) for column in zip(*paper_v)][run]
+    return [round(dot(shares, column), 2) for column in zip(*paper_v)][own]
 
 
 head_0, head_1 = paper_mixed(0), paper_mixed(1)
@@ -944,9 +948,9 @@ check.merge_heads(merge_heads, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="merge-look"
-# **Look.** Every token's 32 features now hold four runs of eight, one a head. In yours, head 2
-# has found *the* for every token: one straight column. A `reshape` without the swap gives the
-# right shape, and that column torn apart. (0.0 is a small number, 0 is none.)
+# **Look.** Every token's 32 features now hold four slices of eight, one per head. In yours, head
+# 2 has found *the* for every token: one straight column. A `reshape` without the swap gives the
+# right shape, but tears that column apart. (0.0 is small but not zero; 0 is exactly zero.)
 
 # %% id="look-at-merged"
 mixed = sentence_mixed()
@@ -958,10 +962,10 @@ show_features(
 )
 
 # %% [markdown] id="memory"
-# **Memory** (can wait). A tensor is a row of numbers and a rule for reading it:
-# the **strides** say how many numbers further on the next element of each axis lies. For `x` of
-# shape `(1, 3, 4)` they are `(12, 4, 1)`: the next feature is 1 number on, the next token 4, the
-# next sentence 12.
+# **Memory** (can wait). A tensor is a row of numbers and a rule for reading it: the **strides**
+# say how far to step in memory to reach the next element along each axis. For `x` of shape `(1,
+# 3, 4)` they are `(12, 4, 1)`: the next feature is 1 number on, the next token 4, the next
+# sentence 12.
 
 # %% id="predict-split-strides"
 predict("split-strides")
@@ -1024,8 +1028,8 @@ follow(
 # nowhere else. The heads have never met. `out_proj` mixes all slices: here the heads come
 # together, and the layer decides what to do with what each of them found.
 #
-# All heads together do about as much work as one big head. What has been gained is several notions
-# of *relevant*.
+# All heads together do about as much work as one big head. What you gain is several notions of
+# *relevant*.
 #
 # ![The merged table, 3 tokens by 4 features: two faint features from head 0, two strong ones from head 1. Lines lead from one faint and one strong feature to each of the four features of the output, whose numbers stand beside them.](out-proj.svg)
 #
@@ -1038,9 +1042,9 @@ follow(
 # </details>
 
 # %% [markdown] id="module-paper"
-# **On paper.** Token 1, merged in step 7, meets the first row of a small `out_proj`. Its sum reads
-# a number of head 0 and a number of head 1: here they meet. (In the drawing a line is a 1. A real
-# `out_proj` has a weight for every pair of features.)
+# **On paper.** Token 1, merged in step 7, meets the first row of a small `out_proj`. Its sum
+# reads a number of head 0 and a number of head 1: here they meet. (In the drawing each line
+# stands for a weight of 1. A real `out_proj` has a weight for every pair of features.)
 
 # %% id="module-by-hand"
 paper_out = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1]]
@@ -1130,8 +1134,8 @@ check.MultiHeadAttention(MultiHeadAttention, aspect="value", hidden=True)
 
 # %% [markdown] id="module-look"
 # **Look.** Your layer with the hand-made weights, on our sentence. Its `out_proj` adds up what
-# heads 1 and 2 found in the first run of features: there two heads have met, and can no longer be
-# told apart. It leaves the second run empty, and copies heads 0 and 3 into the last two.
+# heads 1 and 2 found in the first slice of features: there two heads have met, and can no longer
+# be told apart. It leaves the second slice empty, and copies heads 0 and 3 into the last two.
 
 # %% id="look-at-module"
 layer = MultiHeadAttention(example.d_model, example.num_heads)
@@ -1147,8 +1151,8 @@ for token, (met, empty, previous, following) in zip(example.tokens, found):
 #
 # PyTorch has this layer: `nn.MultiheadAttention`, the reference behind the checks here. It keeps
 # the three projections in one matrix `in_proj_weight`: the rows of `q_proj`, then those of
-# `k_proj`, then those of `v_proj`. Copy your weights into it, and both must say the same. The
-# largest difference will be 0, or a rounding error near 1e-7.
+# `k_proj`, then those of `v_proj`. Copy your weights into it, and both must give the same output.
+# The largest difference will be 0, or a rounding error near 1e-7.
 
 # %% id="against-pytorch"
 def pytorch_twin(mine):
@@ -1173,9 +1177,9 @@ print("shape", tuple(ours.shape), " largest difference", difference)
 
 # %% [markdown] id="pytorch-biases"
 # **Biases** (can wait). A new `nn.MultiheadAttention` starts with **all biases 0**, while an
-# `nn.Linear` starts with small random ones. Weights must be random, or all heads would start alike
-# and stay alike. Biases need not be, and at 0 no token is preferred before anything has been
-# learned.
+# `nn.Linear` starts with small random ones. Weights must be random, or all heads would start
+# alike and stay alike. Biases need not be: random weights already make the heads differ, and 0 is
+# the plainest start.
 #
 # For testing that is a trap: with biases of 0, a layer that forgets them looks right. The
 # checks here write biases that are not 0 into both layers.
@@ -1183,7 +1187,7 @@ print("shape", tuple(ours.shape), " largest difference", difference)
 # %% [markdown] id="laws"
 # ## Three laws (can wait)
 #
-# What must hold for any weights whatever? Predict, then run your layer.
+# What must hold whatever the weights are? Predict, then run your layer.
 
 # %% id="predict-law-causal"
 predict("law-causal")
@@ -1223,16 +1227,16 @@ print("largest difference between rows:", (output - output[:, :1]).abs().max().i
 # %% [markdown] id="wrong-idea"
 # ## What goes wrong (can wait)
 #
-# Four bugs that people really make, on our sentence with the future closed. All four run
-# without an error, and every output has the right shape. Say what will come out, then run it. What
-# your own functions give stands beside it.
+# Four bugs that people really make, on our sentence with the future closed. All four run without
+# an error, and every output has the right shape. Say what will come out, then run it. Your own
+# result is shown beside it.
 
 # %% id="predict-wrong-mask-late"
 predict("wrong-mask-late")
 
 # %% id="wrong-mask-late"
 def beside_yours(bug, title, head=0, row=None):
-    """A bug's weights, and those that your functions give, with the future closed."""
+    """A bug's weights beside yours, with the future closed."""
     both = {"bug": bug, "yours": sentence_weights(causal_mask(6))}
     options = {"compare": "yours", "causal": True, "title": title}
     return show_heads(both, example.tokens, head=head, row=row, **options)
@@ -1285,7 +1289,7 @@ beside_yours(bug, "No root")
 # |---|---|---|---|
 # | project | `(B, T, d_model)` | `q_proj(x)` | rows `h*d_head:(h+1)*d_head` of the weight are head `h` |
 # | split | `(B, H, T, d_head)` | `view`, then swap `T` and `H` | heads beside the batch: one product for all |
-# | score | `(B, H, T, T)` | `q @ kᵀ / sqrt(d_head)` | scores stay of size 1, however wide a head |
+# | score | `(B, H, T, T)` | `q @ kᵀ / sqrt(d_head)` | scores stay around size 1, however wide a head |
 # | mask | `(T, T)` | 0 or `-inf`, added | `exp(-inf)` is 0; the diagonal stays open |
 # | softmax | `(B, H, T, T)` | over the last axis | each query shares out 1 among the keys |
 # | attend | `(B, H, T, d_head)` | `weights @ v` | one mixture for each query and head |
@@ -1297,7 +1301,7 @@ beside_yours(bug, "No root")
 # - The layer knows nothing of order. The mask, or positions in `x`, must bring it in.
 
 # %% [markdown] id="recall"
-# ## What has stayed with you?
+# ## What do you remember?
 #
 # Ten questions. Do not scroll up. One that you get wrong comes again.
 
@@ -1308,7 +1312,7 @@ recall()
 # ## Hand in
 #
 # Choose *Kernel → Restart Kernel and Run All Cells*, and save. Then run the cell below: it reads
-# the saved file as a grader will. If you learn by yourself, skip it and keep the table.
+# the saved file as a grader will. If you learn by yourself, skip it; keep the summary below.
 
 # %% id="ready-to-submit"
 from attention_lab import ready_to_submit
@@ -1321,15 +1325,15 @@ progress.summary()
 # %% [markdown] id="more"
 # ## If you want more
 #
-# That was the lesson. All that follows is *optional*, and nothing of it is graded. Each part
-# stands by itself.
+# That was the lesson. Everything that follows is *optional*; none of it is graded. The parts do
+# not depend on each other.
 #
 # | part | what is in it | minutes |
 # |---|---|---:|
 # | Prove it yourself | one query and one head by hand | 12 |
 # | What it costs | operations counted; a loop over heads, timed | 5 |
-# | Learned | your class learns a small task: why four heads can do what one cannot | 10 |
-# | Real | your class inside a trained model | 15 |
+# | Learned | your layer learns a small task: why four heads can do what one cannot | 10 |
+# | Real | your layer inside a trained model | 15 |
 # | Stretch | four variations that real models use | 30 |
 
 # %% [markdown] id="prove-idea"
@@ -1387,7 +1391,7 @@ prove.one_query(one_query)
 #
 # Your layer treats all heads at once. Now do a single head by itself, with small matrices and
 # only the rows `h*d_head:(h+1)*d_head` of *your* layer's weights. If the heads are what the
-# lesson says they are, the heads one by one must equal the batched layer, before `out_proj`.
+# lesson says they are, the heads one at a time must equal the batched layer, before `out_proj`.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -1459,21 +1463,21 @@ if not os.environ.get("NBGRADER_EXECUTION"):  # grading has no use for this
 # %% [markdown] id="cost-loop-idea"
 # ### The loop
 #
-# Heads can be taken one by one, too. The numbers are the same. How much longer does it take, here
-# and now?
+# Heads can be processed one at a time, too. The numbers are the same. How much longer does it
+# take, here and now?
 
 # %% id="look-at-loop"
 import time
 
 
 def one_by_one(layer, x):
-    """The same layer with a loop over heads, by your functions."""
+    """The same layer with a loop over heads, computed with your functions."""
     parts = project(x, layer.q_proj, layer.k_proj, layer.v_proj)
     q, k, v = (split_heads(part, layer.num_heads) for part in parts)
-    runs = [slice(h, h + 1) for h in range(layer.num_heads)]
+    slices = [slice(h, h + 1) for h in range(layer.num_heads)]
     mixed = [
-        attend(masked_softmax(attention_scores(q[:, run], k[:, run])), v[:, run])
-        for run in runs
+        attend(masked_softmax(attention_scores(q[:, at], k[:, at])), v[:, at])
+        for at in slices
     ]
     return layer.out_proj(merge_heads(torch.cat(mixed, dim=1)))
 
@@ -1506,12 +1510,11 @@ if not os.environ.get("NBGRADER_EXECUTION"):
 #
 # *About 10 minutes, nothing to write.*
 #
-# The heads of our sentence were **designed**. Now your own class shall learn. In the next part
-# it will run inside a **real** model.
+# The heads of our sentence were **designed**. Now your own layer will learn. In the next part it
+# runs inside a **real** model.
 #
-# The task is a toy. A story has twelve tokens and six people. Each of them comes twice. The
-# first time one sees their colour, the second time only a question mark. Every token must
-# answer:
+# The task is a toy. A story has twelve tokens and six people. Each of them appears twice: first
+# with their colour, then with only a question mark. Every token must answer:
 #
 # | job | question |
 # |---|---|
@@ -1519,8 +1522,8 @@ if not os.environ.get("NBGRADER_EXECUTION"):
 # | next name | Who comes just after me? |
 # | colour | If mine is hidden: which one was it? |
 #
-# So each job must look at another token. And there is no way round your layer: a token answers
-# from what it has collected, and from nothing else.
+# So each job has to look at a different token. And there is no way around your layer: a token
+# answers from what it has collected, and from nothing else.
 
 # %% id="look-at-story"
 from attention_lab.learned import Experiment, task
@@ -1528,8 +1531,8 @@ from attention_lab.learned import Experiment, task
 print(" | ".join(task.draw(1, generator).tokens()))
 
 # %% [markdown] id="learned-predict"
-# We train three models with your class: with 1 head of 32 features, with 2 heads of 16, and
-# with 4 heads of 8. All three have the same number of parameters.
+# We train three models with your layer: with 1 head of 32 features, with 2 heads of 16, and with
+# 4 heads of 8. All three have the same number of parameters.
 
 # %% id="predict-one-head"
 predict("one-head")
@@ -1548,7 +1551,7 @@ experiment.run(seed=1)
 #
 # **The limits.** A mixture need not be even. If the larger share is always the previous name,
 # that one can be told after all. So one head sometimes gets two jobs mostly right. We trained
-# with ten seeds, one and two heads with the best for them of eight learning rates:
+# with ten seeds; for one and two heads we took the best of eight learning rates:
 #
 # | heads | all three jobs at 99 % | and in four times as many steps |
 # |---:|---:|---:|
@@ -1556,7 +1559,7 @@ experiment.run(seed=1)
 # | 2 | 0 of 10 | 4 of 10 |
 # | 4 | 10 of 10 | |
 #
-# Two heads, then, can make do with a trick, late and not always. Four heads need no trick.
+# So two heads can manage with a trick, but late and not every time. Four heads need no trick.
 
 # %% [markdown] id="learned-heads-idea"
 # **Look.** The four heads on a new story, before training and after it. Choose a head. Its label
@@ -1566,8 +1569,8 @@ experiment.run(seed=1)
 experiment.heads(4)
 
 # %% [markdown] id="learned-heads-answer"
-# Nobody told them who should do what. Before, all four look about at random. After, each job
-# has a head of its own. Which one, chance decides. The head that is left over doubles a job, or
+# Nobody told them who should do what. Before, all four look around at random. After, each job has
+# a head of its own. Which one is a matter of chance. The head that is left over doubles a job, or
 # does nothing in particular.
 
 # %% [markdown] id="learned-seed-idea"
@@ -1578,7 +1581,7 @@ experiment.heads(4)
 experiment.choose()
 
 # %% [markdown] id="real-idea"
-# ## Real: your class in a trained model
+# ## Real: your layer in a trained model
 #
 # *About 15 minutes, nothing to write.*
 #
@@ -1586,9 +1589,9 @@ experiment.choose()
 # sentence into a vector, so that sentences with much the same meaning get much the same vector.
 # It has 6 layers of 12 heads, `d_model = 384`, and has learned from a billion pairs of sentences.
 #
-# Here its 22.6 million weights are put around **your** class. Nobody's attention but yours will
-# run. Where the model cannot be had, two sentences stand in that were read beforehand. Then
-# `minilm.live` is `False`, and some cells below stay empty.
+# Here its 22.6 million weights are put around **your** layer. No attention but yours will run. If
+# the model cannot be loaded, stored results for two sentences take its place. Then `minilm.live`
+# is `False`, and some cells below stay empty.
 
 # %% id="real-load"
 from attention_lab import pretrained
@@ -1597,7 +1600,8 @@ minilm = pretrained.load(MultiHeadAttention)
 
 # %% [markdown] id="real-same-idea"
 # The original has read our sentence, and we have kept its hidden states: what every token is
-# after the last layer. How far are yours from them? And those of a class with a mistake?
+# after the last layer. How far are yours from them? And how far are those of a class with a
+# mistake?
 
 # %% id="real-same"
 class AlwaysCausal(MultiHeadAttention):
@@ -1634,7 +1638,7 @@ keys_sentence = "The keys to the old cabinet are on the table."
 minilm.wall(keys_sentence)
 
 # %% [markdown] id="real-show-idea"
-# **Close up.** What are on the table: the keys, or the cabinet? Choose the row of *are*.
+# **Close up.** What is on the table, the keys or the cabinet? Choose the row of *are*.
 
 # %% id="real-show"
 minilm.show(keys_sentence, layer=3, head=1)
@@ -1650,7 +1654,7 @@ minilm.show(keys_sentence, layer=3, head=1)
 pretrained.hunt()
 
 # %% [markdown] id="real-tally-idea"
-# The answers were measured, and you can measure them again: by your class, on 215 sentences.
+# The answers were measured, and you can measure them again: with your layer, on 215 sentences.
 # The last column is the middle one of all 72 heads.
 
 # %% id="real-tally"
@@ -1659,8 +1663,8 @@ if minilm.live:
 
 # %% [markdown] id="real-tally-answer"
 # Only the first line is clear-cut. Everywhere else a head does *mostly* something, and the next
-# best does some of it too. For *he* and *she* the number is another one: in how many sentences
-# the right name gets more weight than the other. By chance that is 50 %.
+# best does some of it too. For *he* and *she* the number means something else: in how many
+# sentences the right name gets more weight than the other. By chance that is 50 %.
 
 # %% [markdown] id="real-own-idea"
 # **Your own sentence.** Write one between the quotes. Other scripts and emoji work as well,
@@ -1687,7 +1691,7 @@ for layer_number, share in enumerate(on_cls):
     print(f"layer {layer_number}: {share:4.0%} on [CLS]; evenly shared, {even:.0%}")
 
 # %% [markdown] id="real-rest-answer"
-# In layers 1 to 4 it is half of all weight. So a blue first column says "nothing for me here",
+# In layers 1 to 4 it is half of all weight. So a strong first column says "nothing for me here",
 # not "`[CLS]` matters".
 
 # %% [markdown] id="real-wide-idea"
@@ -1730,7 +1734,7 @@ if minilm.live:
     print(f"another sentence: {whole @ other:.3f}")
 
 # %% [markdown] id="real-without-answer"
-# Hardly anything has changed. Others fill in, and the sum `x + attention(x)` carries most of a
+# Hardly anything has changed. One likely reason: the sum `x + attention(x)` carries most of a
 # token past every layer. That a head can be read does not mean that the model needs it.
 #
 # **Designed, learned, real:** the same few lines, and you have written them.
@@ -1738,7 +1742,7 @@ if minilm.live:
 # %% [markdown] id="stretch"
 # ## Stretch
 #
-# *About 30 minutes, four functions to write.* The same judge looks at them.
+# *About 30 minutes, four functions to write.* They are checked in the same way.
 
 # %% [markdown] id="cross-exercise"
 # ### Cross-attention
@@ -1755,8 +1759,8 @@ if minilm.live:
 #
 # <details><summary>Hint 2</summary>
 #
-# Your `split_heads`, `attention_scores`, `attend` and `merge_heads` may well work as they are.
-# If one of them took `T` from the wrong tensor, it shows now.
+# Your `split_heads`, `attention_scores`, `attend` and `merge_heads` probably work as they are. If
+# one of them took `T` from the wrong tensor, it shows now.
 #
 # <details><summary>Hint 3: nearly the answer</summary>
 #
@@ -1845,7 +1849,7 @@ stretch.padded_softmax(padded_softmax)
 #
 # <details><summary>Hint 2</summary>
 #
-# With 2 groups and 6 heads the groups must come as 0 0 0 1 1 1, not as 0 1 0 1 0 1.
+# With 2 groups and 6 heads the groups must be in the order 0 0 0 1 1 1, not 0 1 0 1 0 1.
 # `repeat_interleave` does the first, `repeat` the second.
 #
 # <details><summary>Hint 3: nearly the answer</summary>

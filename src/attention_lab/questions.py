@@ -35,7 +35,7 @@ PREDICTIONS = {
         "`x` is `(2, 5, 12)`, and there are 3 heads. What shape has `split_heads(x, 3)`?",
         (
             _mistake("(2, 5, 3, 4)", "split_heads", "missing-head-transpose"),
-            _right("(2, 3, 5, 4)", "B, H, T, d_head: the heads stand beside the batch."),
+            _right("(2, 3, 5, 4)", "B, H, T, d_head: the heads come right after the batch."),
             _wrong(
                 "(6, 5, 4)",
                 "A matrix product would do the right thing with it, but B and H could no longer "
@@ -49,13 +49,13 @@ PREDICTIONS = {
         (
             _wrong(
                 "(12, 6, 2, 1)",
-                "So a tensor of that shape would lie if its numbers had been put in order. "
-                "Nothing was moved here: a transpose swaps strides.",
+                "Those would be the strides if the numbers had been put in order. Nothing was moved "
+                "here: a transpose swaps strides.",
             ),
             _wrong(
                 "(12, 4, 2, 1)",
-                "So they are after the view: next token 4 steps on, next head 2. Then the "
-                "transpose swaps those two.",
+                "Those are the strides after the view: the next token is 4 numbers on, the next head "
+                "2. Then the transpose swaps those two.",
             ),
             _right(
                 "(12, 2, 4, 1)",
@@ -109,12 +109,11 @@ PREDICTIONS = {
             ),
             _right(
                 "No, it raises an error",
-                "The product has written head after head. What view should join lies apart.",
+                "The product has written head after head. What view would have to join is not adjacent in memory.",
             ),
             _wrong(
                 "No, it gives the right shape with the numbers mixed up",
-                "A view never does that behind your back here: it refuses. Leaving out the "
-                "transpose does it.",
+                "A view never does that here: it refuses. Leaving out the transpose does it.",
             ),
         ),
     ),
@@ -131,7 +130,7 @@ PREDICTIONS = {
         ),
     ),
     "law-permutation": Question(
-        "No mask. The tokens are put in another order. What becomes of the output?",
+        "No mask. The tokens are put in another order. What happens to the output?",
         (
             _wrong(
                 "It stays as it is",
@@ -139,7 +138,7 @@ PREDICTIONS = {
             ),
             _right(
                 "The same rows, in the new order",
-                "Nothing in the layer knows where a token stands: it is permutation-equivariant. "
+                "Nothing in the layer knows a token's position: it is permutation-equivariant. "
                 "Only x itself can say so, which is why transformers add positions to it.",
             ),
             _wrong(
@@ -164,7 +163,7 @@ PREDICTIONS = {
         "What does a row of weights sum to?",
         (
             _wrong("1, as always", "Softmax made it 1. Then part of it was set to 0."),
-            _right("less than 1", "What the closed cells had is lost. Nobody else gets it."),
+            _right("less than 1", "What the closed cells had is lost. No other cell gets it."),
             _wrong("NaN", "exp(-inf) is 0, and a weight times 0 is 0. Nothing is divided by it."),
         ),
     ),
@@ -186,7 +185,7 @@ PREDICTIONS = {
             ),
             _wrong(
                 "as much as before",
-                "The scores are the same, but what is divided by is the sum of a column.",
+                "The scores are the same, but now each is divided by the sum of its column.",
             ),
             _wrong("0", "Only closed cells get 0. A token may always look at itself."),
         ),
@@ -194,7 +193,10 @@ PREDICTIONS = {
     "wrong-root": Question(
         "The scores of our sentence are not divided by `sqrt(8)`. What will the picture show?",
         (
-            _wrong("rows that do not sum to 1", "Softmax sees to the sum, whatever the scores."),
+            _wrong(
+                "rows that do not sum to 1",
+                "Softmax makes every row sum to 1, whatever the scores.",
+            ),
             _wrong(
                 "weights that are more even", "Larger scores lie further apart. So do the weights."
             ),
@@ -223,7 +225,7 @@ PREDICTIONS = {
             ),
             _wrong(
                 "nothing, the jobs spoil each other",
-                "It drops jobs until the rest can be done: one is left, or nearly two.",
+                "It gives up jobs until the rest can be done: one is left, or nearly two.",
             ),
             _right(
                 "one of them, or nearly two",
@@ -267,7 +269,7 @@ RECALL = (
         "How many linear layers make the queries of 8 heads?",
         (
             _wrong("8", "One is enough: each head owns d_head rows of its weight."),
-            _right("1", "Rows h*d_head to (h+1)*d_head of its weight are head h."),
+            _right("1", "Rows h*d_head:(h+1)*d_head of its weight belong to head h."),
             _wrong("24", "Queries, keys and values each take one layer for all heads."),
         ),
     ),
@@ -285,7 +287,7 @@ RECALL = (
     Question(
         "`view` straight to `(B, H, T, d_head)`: what happens?",
         (
-            _wrong("an error", "The number of elements fits, so view is content."),
+            _wrong("an error", "The number of elements fits, so view raises nothing."),
             _wrong("the same as view and transpose", "Only the shape is the same."),
             _right(
                 "right shape, wrong tokens",
@@ -303,7 +305,7 @@ RECALL = (
             ),
             _wrong(
                 "the weights in a row would no longer sum to 1",
-                "Softmax sees to that with any scores.",
+                "Softmax makes every row sum to 1, whatever the scores.",
             ),
             _wrong(
                 "nothing: softmax does not notice the scale", "It ignores a shift, not a scale."
@@ -334,19 +336,20 @@ RECALL = (
                 "the value of the key that fits best",
                 "That would be a hard choice. Softmax mixes them all.",
             ),
-            _right("a mean of all values, weighted by one query's row", "One mixture a head."),
+            _right("a mean of all values, weighted by one query's row", "One mixture per head."),
             _wrong(
-                "a sum over all heads", "Heads stay apart until the output projection mixes them."
+                "a sum over all heads",
+                "Heads stay separate until the output projection mixes them.",
             ),
         ),
     ),
     Question(
         "When is `.contiguous()` (or `reshape`) needed?",
         (
-            _wrong("before every view", "A view of numbers that lie in order needs no copy."),
+            _wrong("before every view", "A view of numbers that are in order needs no copy."),
             _wrong("before every transpose", "A transpose only swaps strides."),
             _right(
-                "before joining axes that lie apart",
+                "before joining axes that are not adjacent in memory",
                 "As in merge_heads, after the product and the swap.",
             ),
         ),
@@ -355,7 +358,7 @@ RECALL = (
         "Where do the heads meet?",
         (
             _wrong("in the softmax", "Every head has a softmax of its own."),
-            _wrong("in merge_heads", "There they only come to lie side by side."),
+            _wrong("in merge_heads", "There they are only put side by side."),
             _right(
                 "in the output projection",
                 "Each of its outputs is a sum over the features of all heads.",

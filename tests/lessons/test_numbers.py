@@ -203,8 +203,11 @@ def test_sizes_of_the_sentence(prose):
     assert "*" + " ".join(example.tokens) + "*" in prose["sentence"]
     twice = [word for word in example.vocabulary if example.tokens.count(word) == 2]
     assert len(twice) == 2
-    assert "Two of its words come twice" in prose["sentence"]
-    assert f"not get {d_model} features each, but {d_model // H}." in prose["why-heads-answer"]
+    assert "Two of its words occur twice" in prose["sentence"]
+    assert (
+        f"the four heads get {d_model // H} features each, not {d_model}."
+        in prose["why-heads-answer"]
+    )
     for head, job in enumerate(example.head_names):
         assert f"| {head} | find the **{job}** |" in prose["sentence"]
 
@@ -217,7 +220,7 @@ def test_features_that_are_1(printed, prose):
     assert places == tuple(range(8, 8 + len(example.tokens)))
     assert [row[2:] for row in ones] == [[]] * (len(ones) - 1) + [[21]]
     text = prose["sentence"].replace("\n", " ")
-    assert "one of features 0 to 7 says which word a token is, and one of features 8 to 15" in text
+    assert "features 0 to 7 say which word a token is, features 8 to 15 where it stands" in text
     assert "Feature 21 says that it is the last." in text
 
 
@@ -282,7 +285,7 @@ def test_a_column_is_torn_apart_without_the_swap(names, prose):
     torn = mixed.reshape(1, 6, 32)[0, :, column] > 0.9
     assert torn.any()
     assert not torn.all()
-    assert "Every token's 32 features now hold four runs of eight" in prose["merge-look"]
+    assert "Every token's 32 features now hold four slices of eight" in prose["merge-look"]
 
 
 def test_the_learners_layer_equals_pytorchs(printed):
