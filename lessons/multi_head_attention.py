@@ -383,7 +383,7 @@ for head in range(2):
 #
 # Our sentence can. Below are its queries, a row for each token; an orange band spans the slice of
 # one head. (The size 3.8 only sets how sharp the weights will be.) Head 2 looks for the first
-# token, so all its rows must ask for the same thing. In which of the two tables do they?
+# token, so all its rows must be alike. In which table are they?
 
 # %% id="look-at-slices"
 from attention_lab.heatmap import show_features
@@ -530,9 +530,9 @@ def sentence_scores():
 show_heads(sentence_scores(), example.tokens, title="Scores, before softmax")
 
 # %% [markdown] id="scores-look-root"
-# Now the effect of the root, measured on random queries and keys: the standard deviation (std) of
-# the scores, and the largest weight in a row of 50, on average. Left with your scaling, right
-# without any.
+# Now the effect of the root on random queries and keys: the standard deviation (std) of the
+# scores, and the largest weight in a row of 50, on average. Left with your scaling, right
+# without.
 
 # %% id="look-at-root"
 generator = torch.Generator().manual_seed(0)
@@ -1229,7 +1229,7 @@ print("largest difference between rows:", (output - output[:, :1]).abs().max().i
 #
 # Four bugs that people really make, on our sentence with the future closed. All four run without
 # an error, and every output has the right shape. Say what will come out, then run it. Your own
-# result is shown beside it.
+# result is beside it.
 
 # %% id="predict-wrong-mask-late"
 predict("wrong-mask-late")

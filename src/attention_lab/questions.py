@@ -49,13 +49,13 @@ PREDICTIONS = {
         (
             _wrong(
                 "(12, 6, 2, 1)",
-                "Those would be the strides if the numbers had been put in order. Nothing was moved "
-                "here: a transpose swaps strides.",
+                "Those would be the strides if the numbers had been put in order. Nothing was "
+                "moved here: a transpose swaps strides.",
             ),
             _wrong(
                 "(12, 4, 2, 1)",
-                "Those are the strides after the view: the next token is 4 numbers on, the next head "
-                "2. Then the transpose swaps those two.",
+                "Those are the strides after the view: the next token is 4 numbers on, the next "
+                "head 2. Then the transpose swaps those two.",
             ),
             _right(
                 "(12, 2, 4, 1)",
@@ -109,7 +109,8 @@ PREDICTIONS = {
             ),
             _right(
                 "No, it raises an error",
-                "The product has written head after head. What view would have to join is not adjacent in memory.",
+                "The product has written head after head. What view would have to join is not "
+                "adjacent in memory.",
             ),
             _wrong(
                 "No, it gives the right shape with the numbers mixed up",
