@@ -55,11 +55,11 @@ def source_notebooks(course: CourseDirectory, assignment: str) -> list[str]:
     return sorted(path.name for path in source_folder(course, assignment).glob("*.ipynb"))
 
 
-def graded_cells(course: CourseDirectory, assignment: str) -> list[str]:
-    """The grade ids of an assignment's graded cells, in the order of its notebooks."""
+def graded_cells(course: CourseDirectory, assignment: str) -> list[tuple[str, str]]:
+    """Notebook and grade id of an assignment's graded cells, in the order of its notebooks."""
     folder = source_folder(course, assignment)
     return [
-        cell.metadata.nbgrader.grade_id
+        (Path(name).stem, cell.metadata.nbgrader.grade_id)
         for name in source_notebooks(course, assignment)
         for cell in nbformat.read(folder / name, as_version=4).cells
         if is_grade(cell)

@@ -24,6 +24,7 @@ from classroom.course import (
     submission_of,
     uses_attention_lab,
 )
+from classroom.points import Names
 from classroom.repair.folder import name_notebooks, not_to_be_copied
 
 OUTDATED = (
@@ -107,16 +108,17 @@ def outdated(course: CourseDirectory, assignment: str) -> str | None:
     """What to say if graded cells are not the same in `source/` and in the gradebook."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
         notebooks = gradebook.find_assignment(assignment).notebooks
-        there = {cell for notebook in notebooks for cell in _cells_in(notebook)}
+        there = {(notebook.name, *cell) for notebook in notebooks for cell in _cells_in(notebook)}
     folder = source_folder(course, assignment)
     paths = [folder / name for name in source_notebooks(course, assignment)]
     here = {
-        _as_registered(cell)
+        (path.stem, *_as_registered(cell))
         for path in paths
         for cell in nbformat.read(path, as_version=4).cells
         if is_grade(cell)
     }
-    cells = sorted({name for name, *_ in here ^ there})
+    name = Names.of((notebook, cell) for notebook, cell, *_ in here | there)
+    cells = sorted({name(notebook, cell) for notebook, cell, *_ in here ^ there})
     return OUTDATED.format(assignment=assignment, cells=", ".join(cells)) if cells else None
 
 

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-from nbgrader.api import Grade, Gradebook, SubmittedAssignment
+from nbgrader.api import Gradebook
 from wcwidth import wcswidth
+
+from classroom.points import Score, by_step, read_scores, step_of
 
 NAME_WIDTH = 20
 GAP = "  "
@@ -39,70 +41,43 @@ class ClassReport:
         )
 
 
-def step_of(grade_id: str) -> str:
-    """The step that a graded cell belongs to.
-
-    >>> step_of("test_split_heads_value")
-    'split_heads'
-    >>> step_of("essay")
-    'essay'
-    """
-    match = re.fullmatch(r"test_(.+)_(?:shape|value)", grade_id)
-    return match[1] if match else grade_id
-
-
 def read_class(
     gradebook: Gradebook,
     assignment: str,
-    cells: Sequence[str],
+    cells: Sequence[tuple[str, str]],
     students: Iterable[str],
     ungraded: Mapping[str, str],
     flags: Mapping[str, Sequence[str]],
 ) -> ClassReport:
-    """Read the points of the students from the gradebook; `cells` are grade ids in order.
+    """Read the points of the students from the gradebook; `cells` are notebooks and grade ids in
+    order.
 
     flags: what else a human should look at, by student.
     """
-    steps = list(dict.fromkeys(map(step_of, cells)))
-    maximum = dict.fromkeys(steps, 0.0)
-    for notebook in gradebook.find_assignment(assignment).notebooks:
-        for cell in [*notebook.grade_cells, *notebook.task_cells]:
-            step = step_of(cell.name)
-            maximum[step] = maximum.get(step, 0.0) + cell.max_score
+    scores = read_scores(gradebook, assignment)
+    known = by_step(scores.maximum)
+    steps = [step_of(scores.name(*cell)) for cell in cells]
+    maximum = {step: known[step] for step in dict.fromkeys([*steps, *known]) if step in known}
     rows = [
-        _row(gradebook.find_submission(assignment, student), maximum, flags.get(student, ()))
+        _row(student, scores.by_student[student], maximum, flags.get(student, ()))
         for student in students
         if student not in ungraded
     ]
     return ClassReport(assignment, maximum, rows, ungraded)
 
 
-def _row(submission: SubmittedAssignment, steps: Iterable[str], flags: Sequence[str]) -> Row:
-    points: dict[str, float | None] = dict.fromkeys(steps, 0.0)
-    notes = list(flags)
-    for grade in (grade for notebook in submission.notebooks for grade in notebook.grades):
-        step = step_of(grade.name)
-        if _has_points(grade):
-            if points[step] is not None:
-                points[step] += grade.score
-        else:
-            points[step] = None
-        if grade.needs_manual_grade:
-            notes.append(_note(grade))
-    if submission.late_submission_penalty:
-        notes.append(f"handed in late: {submission.late_submission_penalty:g} points taken off")
-    total = max(0.0, submission.score - (submission.late_submission_penalty or 0.0))
-    return Row(submission.student.id, points, total, tuple(sorted(notes)))
+def _row(student: str, score: Score, steps: Iterable[str], flags: Sequence[str]) -> Row:
+    points = by_step(score.points)
+    notes = [*flags, *(_note(cell, score) for cell in score.to_look_at)]
+    if score.penalty:
+        notes.append(f"handed in late: {score.penalty:g} points taken off")
+    return Row(student, {step: points[step] for step in steps}, score.so_far, tuple(sorted(notes)))
 
 
-def _has_points(grade: Grade) -> bool:
-    return grade.auto_score is not None or grade.manual_score is not None
-
-
-def _note(grade: Grade) -> str:
-    if _has_points(grade):
-        return f"{grade.name}: graded by hand before, look whether the points still hold"
-    return f"{grade.name}: no points yet, the cell is missing or is graded by hand"
+def _note(cell: str, score: Score) -> str:
+    if score.points[cell] is None:
+        return f"{cell}: no points yet, the cell is missing or is graded by hand"
+    return f"{cell}: graded by hand before, look whether the points still hold"
 
 
 def render(report: ClassReport) -> str:
@@ -154,7 +129,7 @@ def _words(name: str) -> list[str]:
     >>> _words("attention_scores"), _words("MultiHeadAttention")
     (['attention', 'scores'], ['Multi', 'Head', 'Attention'])
     """
-    return re.findall(r"[A-Z]?[^_A-Z]+|[A-Z]+", name)
+    return re.findall(r"[A-Z]?[^_/A-Z]+|[A-Z]+", name)
 
 
 def _bottom_aligned(headings: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

@@ -10,6 +10,7 @@ import nbgrader.api
 import pytest
 import sqlalchemy
 from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Application, Config
 
@@ -17,6 +18,7 @@ from classroom import configure, gradebook
 from classroom.grading import grading
 from classroom.grading.limits import Limits
 from classroom.grading.pool import Pool
+from classroom.register import register
 
 STUB = "def double(x):\n    raise NotImplementedError"
 RIGHT = "def double(x):\n    return 2 * x"
@@ -114,6 +116,38 @@ def course(tmp_path, monkeypatch, own_engines, request):
         nbformat.write(_lesson(package), path)
     yield course
     Application.clear_instance()
+
+
+@pytest.fixture
+def book(course):
+    register(course.directory, "small", course.config)
+    with Gradebook(course.directory.db_url) as book:
+        yield book
+
+
+@pytest.fixture
+def grade(book):
+    """Gives a student points for the shape and the value; None leaves a cell without a grade."""
+
+    def grade(student, shape, value, *, penalty=None, assignment="small", **names):
+        book.update_or_create_student(student, **names)
+        [notebook] = book.update_or_create_submission(assignment, student).notebooks
+        notebook.late_submission_penalty = penalty
+        for cell in notebook.grades:
+            cell.auto_score = shape if cell.name.endswith("shape") else value
+            cell.needs_manual_grade = cell.auto_score is None
+        book.db.commit()
+        return notebook
+
+    return grade
+
+
+@pytest.fixture
+def two_parts(course):
+    """The small assignment gets a second notebook with cells of the same names: 1 + 4 points."""
+    notebook = nbformat.read(course.source(), as_version=4)
+    notebook.cells[-1].metadata.nbgrader.points = 4
+    nbformat.write(notebook, course.source().with_name("more.ipynb"))
 
 
 def _lesson(package: str) -> nbformat.NotebookNode:

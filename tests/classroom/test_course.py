@@ -40,7 +40,9 @@ def test_a_path_elsewhere_is_no_submission(course):
 
 def test_graded_cells_come_in_the_order_of_the_notebook(course):
     assert source_notebooks(course.directory, "small") == ["small.ipynb"]
-    assert graded_cells(course.directory, "small") == ["test_double_shape", "test_double_value"]
+    assert graded_cells(course.directory, "small") == [
+        ("small", "test_double_shape"), ("small", "test_double_value")
+    ]  # fmt: skip
 
 
 def test_assignments_are_told_apart_by_what_they_mention(course):

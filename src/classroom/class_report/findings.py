@@ -8,6 +8,7 @@ from statistics import mean, median
 
 from attention_lab.check import STEPS, catalogue
 from classroom.class_report.reading import UNNAMED, UNWRITTEN, GradedClass, Submission
+from classroom.points import bare
 
 LAST = (UNNAMED, UNWRITTEN)  # no misconceptions, so below them
 BARS = 12
@@ -152,5 +153,6 @@ def _outcome(submission: Submission, step: str, maximum: float) -> str:
 
 def _meaning(step: str, slug: str) -> str:
     """The first sentence of what the catalogue says; "" for what it does not know."""
+    step = bare(step)
     known = catalogue.explain(step, slug) if step in STEPS else None
     return known.means.split(". ")[0].rstrip(".") + "." if known else ""

@@ -10,9 +10,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_solution
 
 from classroom.course import autograded_folder
-from classroom.export.scores import Score, Scores, read_scores
 from classroom.grading.record import Record
-from classroom.report import step_of
+from classroom.points import Score, Scores, by_step, read_scores, step_of
 from classroom.stub import CODE_STUB
 from classroom.ungraded import submitted_names, without_grade
 
@@ -63,31 +62,38 @@ def read_class(course: CourseDirectory, assignment: str) -> GradedClass:
         for student, score in sorted(scores.by_student.items())
         if student not in ungraded
     ]
-    return GradedClass(assignment, _by_step(scores.maximum), submissions, ungraded)
+    return GradedClass(assignment, by_step(scores.maximum), submissions, ungraded)
 
 
-def _notebooks(course: CourseDirectory, assignment: str, student: str) -> list[NotebookNode]:
+def _notebooks(course: CourseDirectory, assignment: str, student: str) -> dict[str, NotebookNode]:
     folder = autograded_folder(course, assignment, student)
-    return [nbformat.read(path, as_version=4) for path in sorted(folder.glob("*.ipynb"))]
+    return {path.stem: nbformat.read(path, as_version=4) for path in sorted(folder.glob("*.ipynb"))}
 
 
 def _submission(
-    student: str, score: Score, scores: Scores, notebooks: Sequence[NotebookNode]
+    student: str, score: Score, scores: Scores, notebooks: Mapping[str, NotebookNode]
 ) -> Submission:
-    records = [record for notebook in notebooks if (record := Record.read(notebook))]
+    records = {
+        name: record for name, notebook in notebooks.items() if (record := Record.read(notebook))
+    }
+    named = {
+        scores.name(notebook, cell): slug
+        for notebook, record in records.items()
+        for cell, slug in record.misconceptions.items()
+    }
     answers = {
-        cell.metadata.nbgrader.grade_id: cell.source
-        for notebook in notebooks
+        scores.name(name, cell.metadata.nbgrader.grade_id): cell.source
+        for name, notebook in notebooks.items()
         for cell in notebook.cells
         if is_solution(cell) and _is_written(cell.source)
     }
     return Submission(
         student,
-        _by_step(score.points),
+        by_step(score.points),
         score.total,
-        _mistakes(score, scores, records, answers),
+        _mistakes(score, scores, named, answers),
         answers,
-        tuple(_notes(score, records)),
+        tuple(_notes(score, records.values())),
     )
 
 
@@ -95,19 +101,9 @@ def _is_written(source: str) -> bool:
     return bool(source.strip()) and STUB not in source
 
 
-def _by_step(points: Mapping[str, float | None]) -> dict[str, float | None]:
-    total: dict[str, float | None] = {}
-    for cell, value in points.items():
-        step = step_of(cell)
-        before = total.get(step, 0.0)
-        total[step] = None if value is None or before is None else before + value
-    return total
-
-
 def _mistakes(
-    score: Score, scores: Scores, records: Iterable[Record], answers: Mapping[str, str]
+    score: Score, scores: Scores, named: Mapping[str, str], answers: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    named = {cell: slug for record in records for cell, slug in record.misconceptions.items()}
     found: dict[str, list[str]] = {}
     for cell, points in score.points.items():
         if points is not None and points < scores.maximum[cell]:

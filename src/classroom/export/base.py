@@ -8,8 +8,8 @@ from nbgrader.plugins import ExportPlugin
 from traitlets import Dict, Unicode
 
 from classroom.course import source_folder
-from classroom.export.scores import Scores, read_scores
 from classroom.export.table import looks_like_formula, write_table
+from classroom.points import Scores, read_scores
 from classroom.roster import Person, Roster, read_roster
 from classroom.ungraded import reason, submitted_names
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from classroom.export.base import TableExporter
-from classroom.export.scores import Scores
 from classroom.export.table import harmless, number
+from classroom.points import Scores
 from classroom.roster import Person
 
 NUMBER = re.compile(r" \(\d+\)$")

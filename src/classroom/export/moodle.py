@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from classroom.export.base import TableExporter
-from classroom.export.scores import Scores
 from classroom.export.table import harmless, number
+from classroom.points import Scores
 from classroom.roster import Person
 
 NAMES = ("Full name", "First name", "Last name", "Surname")

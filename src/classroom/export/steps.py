@@ -6,9 +6,9 @@ import nbformat
 
 from classroom.course import autograded_folder
 from classroom.export.base import TableExporter
-from classroom.export.scores import Score, Scores
 from classroom.export.table import harmless, number
 from classroom.grading.record import Record
+from classroom.points import Score, Scores
 from classroom.roster import Person
 from classroom.ungraded import reason
 

@@ -21,7 +21,7 @@ JUDGED_ANEW = "the same cell, judged anew"
 class CellChange:
     """The points of a cell before and after (None: no points, or no such cell), and why."""
 
-    cell: str
+    cell: CellName
     before: float | None
     after: float | None
     why: str
@@ -41,17 +41,19 @@ class StudentChange:
 class Changes:
     """What applying a trial comes to.
 
-    definition: the cells as they will be. before, after: what every student has. cells: what is new
+    definition: the cells as they will be. maximum: the points that can be had, before and after.
+    before, after: what every student has. cells: what is new
     about a cell, in words. students: whose points change. by_hand: cells that a human has graded
     and should look at again, by student.
     """
 
     definition: Definition
+    maximum: tuple[float, float]
     before: Mapping[str, Marks]
     after: Mapping[str, Marks]
     cells: Mapping[CellName, str]
     students: Sequence[StudentChange]
-    by_hand: Mapping[str, Sequence[str]]
+    by_hand: Mapping[str, Sequence[CellName]]
 
 
 def find_changes(course: CourseDirectory, assignment: str, trial: Trial) -> Changes:
@@ -87,7 +89,8 @@ def find_changes(course: CourseDirectory, assignment: str, trial: Trial) -> Chan
         for student in sorted(after)
         if (found := _to_look_at(before[student], after[student], back))
     }
-    return Changes(new, before, after, cells, named, by_hand)
+    maximum = tuple(sum(cell.points for cell in _flat(d).values()) for d in (old, new))
+    return Changes(new, maximum, before, after, cells, named, by_hand)
 
 
 def changed_cells(old: Definition, new: Definition, back: Back) -> dict[CellName, str]:
@@ -159,13 +162,13 @@ def points_changed(
     for name, old_name in sorted(pairs.items()):
         was, now = before.cells.get(old_name, Mark()).score, after.cells.get(name, Mark()).score
         if was != now:
-            found.append(CellChange(name[1], was, now, changed.get(name, JUDGED_ANEW)))
+            found.append(CellChange(name, was, now, changed.get(name, JUDGED_ANEW)))
     return found
 
 
-def _to_look_at(before: Marks, after: Marks, back: Back) -> list[str]:
+def _to_look_at(before: Marks, after: Marks, back: Back) -> list[CellName]:
     return [
-        name[1]
+        name
         for name, mark in sorted(after.cells.items())
         if mark.manual is not None
         and mark.needs_human
@@ -181,20 +184,19 @@ def _with_misconceptions(
     back: Back,
 ) -> StudentChange:
     """Add to each cell what its check recognises now and did not before."""
-    old_names = {new: old for (_, new), (_, old) in back.items()}
     was, now = (_misconceptions(place, assignment, change.student) for place in (course, aside))
     cells = [
         replace(cell, why=f"{cell.why}: {slug}")
-        if (slug := now.get(cell.cell)) and slug != was.get(old_names.get(cell.cell, cell.cell))
+        if (slug := now.get(cell.cell)) and slug != was.get(back.get(cell.cell, cell.cell))
         else cell
         for cell in change.cells
     ]
     return replace(change, cells=cells)
 
 
-def _misconceptions(course: CourseDirectory, assignment: str, student: str) -> dict[str, str]:
+def _misconceptions(course: CourseDirectory, assignment: str, student: str) -> dict[CellName, str]:
     found = {}
     for path in autograded_folder(course, assignment, student).glob("*.ipynb"):
-        record = Record.read(nbformat.read(path, as_version=4))
-        found |= record.misconceptions if record else {}
+        if record := Record.read(nbformat.read(path, as_version=4)):
+            found |= {(path.stem, cell): slug for cell, slug in record.misconceptions.items()}
     return found

@@ -4,6 +4,8 @@ With `--force` nbgrader removes the release first, then finds that cells were ad
 that there are submissions, and gives up.
 """
 
+from pathlib import Path
+
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
@@ -12,8 +14,10 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 
 from classroom.course import source_folder, source_notebooks, uses_attention_lab
+from classroom.points import Names
 from classroom.register import is_registered
 from classroom.regrade.definition import Definition, read_definition
+from classroom.regrade.marks import CellName
 
 
 class GuardedExporter(NotebookExporter):
@@ -48,16 +52,17 @@ class GuardedExporter(NotebookExporter):
             known = _names(read_definition(gradebook, assignment))
         folder = source_folder(course, assignment)
         here = {
-            cell.metadata.nbgrader.grade_id
+            (Path(name).stem, cell.metadata.nbgrader.grade_id)
             for name in source_notebooks(course, assignment)
             for cell in nbformat.read(folder / name, as_version=4).cells
             if _is_known(cell)
         }
-        return sorted(known ^ here)
+        name = Names.of(known | here)
+        return sorted(name(*cell) for cell in known ^ here)
 
 
-def _names(definition: Definition) -> set[str]:
-    return {name for cells in definition.values() for name in cells}
+def _names(definition: Definition) -> set[CellName]:
+    return {(notebook, name) for notebook, cells in definition.items() for name in cells}
 
 
 def _is_known(cell: NotebookNode) -> bool:

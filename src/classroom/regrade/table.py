@@ -1,5 +1,6 @@
 """What a trial found, as text for a terminal."""
 
+from classroom.points import Names
 from classroom.regrade.changes import Changes, StudentChange
 from classroom.regrade.trial import Trial
 from classroom.report import listing
@@ -7,28 +8,41 @@ from classroom.report import listing
 
 def render(assignment: str, trial: Trial, changes: Changes) -> str:
     """What is new about the cells, whose points change and why, what stays as it is."""
-    count = len(changes.students)
+    count = sum(change.before != change.after for change in changes.students)
+    known = [
+        (notebook, cell) for notebook in changes.definition for cell in changes.definition[notebook]
+    ]
+    name = Names.of([*known, *changes.cells])
     blocks = [
         f"{assignment}: {_submissions(len(trial.students))} graded again on {trial.time}, "
-        f"{count or 'none'} with other points"
+        f"{count or 'none'} with another total"
     ]
+    before, after = changes.maximum
+    if before != after:
+        blocks.append(
+            f"The maximum changes from {before:g} to {after:g} points: change it in the LMS, too"
+        )
     if changes.cells:
-        cells = [(name, words) for (_, name), words in changes.cells.items()]
+        cells = [(name(*cell), words) for cell, words in changes.cells.items()]
         blocks.append(listing("The lesson's cells", cells))
     if changes.students:
-        blocks.append("\n".join(["Points", *map(_student, changes.students)]))
+        students = [_student(change, name) for change in changes.students]
+        blocks.append("\n".join(["Points", *students]))
     if changes.by_hand:
-        cells = [(student, ", ".join(names)) for student, names in changes.by_hand.items()]
+        cells = [
+            (student, ", ".join(name(*cell) for cell in cells))
+            for student, cells in changes.by_hand.items()
+        ]
         blocks.append(listing("Graded by hand: the points stay, look whether they hold", cells))
     if trial.left:
         blocks.append(listing("Not graded again: the points stay", trial.left.items()))
     return "\n\n".join(blocks)
 
 
-def _student(change: StudentChange) -> str:
+def _student(change: StudentChange, name: Names) -> str:
     lines = [f"{change.before:g} → {change.after:g}"]
     lines += [
-        f"    {cell.cell} {_points(cell.before)} → {_points(cell.after)}: {cell.why}"
+        f"    {name(*cell.cell)} {_points(cell.before)} → {_points(cell.after)}: {cell.why}"
         for cell in change.cells
     ]
     _, first = listing("", [(change.student, lines[0])]).split("\n")

@@ -88,9 +88,9 @@ def test_cells_in_which_points_differ():
     after = Marks(None, {NEW: Mark(1), OTHER: Mark(0), ("nb", "more"): Mark(3)})
     words = {("nb", "gone"): "removed", ("nb", "more"): "new, 3 points"}
     assert points_changed(before, after, RENAMED, words) == [
-        CellChange("gone", 0.5, None, "removed"),
-        CellChange("more", None, 3, "new, 3 points"),
-        CellChange("other", 2, 0, JUDGED_ANEW),
+        CellChange(("nb", "gone"), 0.5, None, "removed"),
+        CellChange(("nb", "more"), None, 3, "new, 3 points"),
+        CellChange(("nb", "other"), 2, 0, JUDGED_ANEW),
     ]
 
 

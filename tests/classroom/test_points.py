@@ -2,10 +2,51 @@ import pytest
 from nbgrader.api import MissingEntry
 from sqlalchemy import event
 
-from classroom.export.scores import Score, read_scores
+from classroom.points import Names, Score, by_step, read_scores, step_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:Object of type <Submitted:sqlalchemy.exc.SAWarning")
 SHAPE, VALUE = "test_double_shape", "test_double_value"
+
+
+@pytest.mark.parametrize(
+    ("grade_id", "step"),
+    [
+        ("test_split_heads_value", "split_heads"),
+        ("test_MultiHeadAttention_shape", "MultiHeadAttention"),
+        ("part/test_split_heads_value", "part/split_heads"),
+        ("essay", "essay"),
+        ("part/essay", "part/essay"),
+        ("test_speed", "test_speed"),
+    ],
+)
+def test_a_graded_cell_belongs_to_a_step(grade_id, step):
+    assert step_of(grade_id) == step
+
+
+@pytest.mark.usefixtures("two_parts")
+def test_notebooks_that_share_names_are_told_apart(book):
+    book.add_student("ada")
+    submission = book.add_submission("small", "ada")
+    for notebook in submission.notebooks:
+        for grade in notebook.grades:
+            grade.auto_score, grade.needs_manual_grade = grade.max_score, False
+            if notebook.name == "more" and grade.name == VALUE:
+                grade.auto_score = None
+    book.db.commit()
+    scores = read_scores(book, "small")
+    assert scores.maximum == {
+        f"more/{SHAPE}": 1, f"more/{VALUE}": 4, f"small/{SHAPE}": 1, f"small/{VALUE}": 2
+    }  # fmt: skip
+    ada = scores.by_student["ada"]
+    assert ada.missing == [f"more/{VALUE}"]
+    assert ada.so_far == 4
+    assert by_step(ada.points) == {"more/double": None, "small/double": 3}
+
+
+def test_only_steps_that_several_notebooks_have_are_called_by_their_notebook():
+    name = Names.of([("a", SHAPE), ("a", "essay"), ("b", VALUE), ("b", "task")])
+    cells = [("a", SHAPE), ("a", "essay"), ("b", VALUE), ("b", "double")]
+    assert [name(*cell) for cell in cells] == [f"a/{SHAPE}", "essay", f"b/{VALUE}", "b/double"]
 
 
 def test_points_and_what_can_be_had(book, grade):
