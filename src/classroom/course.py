@@ -1,14 +1,23 @@
 """Where a course keeps its folders, as nbgrader's `CourseDirectory` tells it."""
 
+import json
+import logging
 import os
 import re
 from functools import lru_cache
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_grade
 from traitlets.config import Application, Config
+
+from attention_lab.handin import code
+from attention_lab.handin.cells import read_cells
+
+PACKAGE = "attention_lab"
+log = logging.getLogger(__name__)
 
 
 def running_course(config: Config) -> CourseDirectory:
@@ -61,17 +70,51 @@ def graded_cells(course: CourseDirectory, assignment: str) -> list[tuple[str, st
     return [
         (Path(name).stem, cell.metadata.nbgrader.grade_id)
         for name in source_notebooks(course, assignment)
-        for cell in nbformat.read(folder / name, as_version=4).cells
+        for cell in read_source(folder / name).cells
         if is_grade(cell)
     ]
 
 
+def read_source(path: Path) -> NotebookNode:
+    """A notebook of the course's own; cells of an older format, which have no id, are given one.
+
+    Raises:
+        ValueError: the file is not a notebook; the message names it.
+    """
+    try:
+        notebook = nbformat.read(path, as_version=4)
+    except Exception as error:  # nbformat raises whatever damaged JSON brings about
+        raise ValueError(f"{path} cannot be read: {error}") from error
+    for index, cell in enumerate(notebook.cells):
+        cell.setdefault("id", f"cell-{index}")
+    return notebook
+
+
 def uses_attention_lab(course: CourseDirectory, assignment: str) -> bool:
-    """Whether an assignment is built on `attention_lab`: its source notebooks mention it."""
+    """Whether an assignment is built on `attention_lab`: code of its source imports it."""
     notebooks = source_folder(course, assignment).glob("*.ipynb")
-    return any(_mentions_attention_lab(path, path.stat().st_mtime_ns) for path in notebooks)
+    return any(_imports_package(path, path.stat().st_mtime_ns) for path in sorted(notebooks))
 
 
-@lru_cache(maxsize=64)
-def _mentions_attention_lab(path, _modified):
-    return "attention_lab" in path.read_text(encoding="utf-8")
+@lru_cache(maxsize=256)
+def _imports_package(path, _modified):
+    content = path.read_bytes()
+    try:
+        return imports_package(json.loads(content))
+    except (ValueError, RecursionError) as error:
+        log.warning("%s cannot be read as a notebook: %s", path, error)
+        # In doubt, what is handed in runs in the sandbox.
+        return code.seems_to_import(content.decode(errors="replace"), PACKAGE)
+
+
+def imports_package(notebook: dict) -> bool:
+    """Whether code of a notebook imports `attention_lab`, whatever its text says of it.
+
+    Raises:
+        ValueError: it is not JSON of nbformat 4.
+    """
+    if not isinstance(notebook, dict) or not isinstance(notebook.get("cells"), list):
+        raise ValueError("it has no cells")
+    return any(
+        cell.kind == "code" and code.imports(cell.source, PACKAGE) for cell in read_cells(notebook)
+    )

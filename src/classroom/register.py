@@ -6,7 +6,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from weakref import WeakKeyDictionary
 
-import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, Notebook
 from nbgrader.converters import GenerateAssignment
@@ -18,6 +17,7 @@ from traitlets.log import get_logger
 
 from classroom import gradebook as gradebooks
 from classroom.course import (
+    read_source,
     running_course,
     source_folder,
     source_notebooks,
@@ -114,7 +114,7 @@ def outdated(course: CourseDirectory, assignment: str) -> str | None:
     here = {
         (path.stem, *_as_registered(cell))
         for path in paths
-        for cell in nbformat.read(path, as_version=4).cells
+        for cell in read_source(path).cells
         if is_grade(cell)
     }
     name = Names.of((notebook, cell) for notebook, cell, *_ in here | there)

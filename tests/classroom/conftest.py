@@ -152,7 +152,7 @@ def two_parts(course):
 
 def _lesson(package: str) -> nbformat.NotebookNode:
     cells = [
-        new_code_cell(f"# works with {package}", id="setup"),
+        new_code_cell(f"import {package}", id="setup"),
         _cell("double", STUB, solution=True),
         _cell("test_double_shape", "assert isinstance(double(1), int)", points=1),
         _cell("test_double_value", "assert double(3) == 6", points=2),

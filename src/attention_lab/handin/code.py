@@ -36,6 +36,21 @@ def defined(source: str) -> frozenset[str]:
     return frozenset(_names(tree.body)) if tree else frozenset()
 
 
+def imports(source: str, package: str) -> bool:
+    """Whether a cell imports a package, or from it, at any depth."""
+    if package not in source:
+        return False
+    tree = parse(source)
+    if tree is None:
+        return seems_to_import(source, package)
+    return package in {module.split(".")[0] for node in ast.walk(tree) for module in _modules(node)}
+
+
+def seems_to_import(text: str, package: str) -> bool:
+    """Whether a text that may be no Python reads as if it imported a package."""
+    return re.search(rf"\b(from|import)\s+{re.escape(package)}\b", text) is not None
+
+
 def is_blank(source: str) -> bool:
     """Whether a cell of code holds nothing but comments."""
     tree = parse(source)
@@ -93,6 +108,12 @@ def _without_magic(source):
 
 def _lines(text):
     return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def _modules(node):
+    if isinstance(node, ast.ImportFrom):
+        return [node.module] if node.level == 0 else []
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 def _names(statements) -> Iterator[str]:

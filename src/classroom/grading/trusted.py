@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import find_all_files, is_grade, is_solution
 
-from classroom.course import source_folder
+from classroom.course import read_source, source_folder
 from classroom.grading.job import Cell, File, Job
 
 MAX_FILES = 500
@@ -44,7 +43,7 @@ def read_course(course: CourseDirectory, assignment: str, notebook: str) -> Cour
         cells = gradebook.find_notebook(notebook, assignment).source_cells
         graded = {cell.name: cell.source for cell in cells if cell.locked}
     path = source_folder(course, assignment) / f"{notebook}.ipynb"
-    cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    cells = [c for c in read_source(path).cells if c.cell_type == "code"]
     setup = tuple(cell.source for cell in cells if "setup" in cell.metadata.get("tags", []))
     solved = [cell for cell in cells if not judges(cell)]
     released = tuple(cell.source for cell in solved if not is_solution(cell))

@@ -6,14 +6,13 @@ that there are submissions, and gives up.
 
 from pathlib import Path
 
-import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 
-from classroom.course import source_folder, source_notebooks, uses_attention_lab
+from classroom.course import read_source, source_folder, source_notebooks, uses_attention_lab
 from classroom.points import Names
 from classroom.register import is_registered
 from classroom.regrade.definition import Definition, read_definition
@@ -54,7 +53,7 @@ class GuardedExporter(NotebookExporter):
         here = {
             (Path(name).stem, cell.metadata.nbgrader.grade_id)
             for name in source_notebooks(course, assignment)
-            for cell in nbformat.read(folder / name, as_version=4).cells
+            for cell in read_source(folder / name).cells
             if _is_known(cell)
         }
         name = Names.of(known | here)

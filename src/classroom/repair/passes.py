@@ -67,7 +67,7 @@ class SettleDoubts(CoursePreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         noted, doubts = flags.read(nb)
-        failed = {cell.id for cell in nb.cells if has_failed(cell)}
+        failed = {_grade_id(cell) for cell in nb.cells if has_failed(cell)}
         lesson = _released(self, resources).lesson
         for slot in lesson.slots:
             if slot.name in doubts and failed & {test.name for test in lesson.tests_of(slot)}:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests
 
 from attention_lab.handin.lesson import Lesson, lesson_of, name_of
+from classroom.course import read_source
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,14 @@ def read_released(source: Path) -> Released:
 
     Raises:
         FileNotFoundError: there is no such notebook.
+        ValueError: the file is not a notebook.
     """
     return _read(source, source.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=16)
 def _read(source, _modified):
-    notebook = nbformat.read(source, as_version=4)
+    notebook = read_source(source)
     released, _ = ClearHiddenTests().preprocess(deepcopy(notebook), {})
     cells = {name_of(cell): cell for cell in notebook.cells}
     return Released(lesson_of(released, source.stem), cells)

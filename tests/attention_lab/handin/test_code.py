@@ -101,3 +101,41 @@ def test_a_line_that_would_begin_the_definition():
 
 def test_other_peoples_escapes_warn_nobody():
     assert code.defines(r"f = '\d'", "f")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import p",
+        "import a, p.q as b",
+        "from p import *",
+        "from p.q import r; x = 1",
+        "try:\n    from p import q\nexcept ImportError:\n    q = None",
+        "def f():\n    import p",
+        "%%time\nimport p",
+        "!pip install p\nimport p",
+        "  from p import q\nx =",
+    ],
+)
+def test_what_imports_a_package(source):
+    assert code.imports(source, "p")
+    assert not code.imports(source, "pp")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "# import p",
+        "'import p'",
+        "text = '''\nimport p\n'''",
+        "from a import p",
+        "from . import p",
+        "from .p import q",
+        "import pq, a.p",
+        "%%bash\nimport p",
+        "p.x",
+        "",
+    ],
+)
+def test_what_imports_no_package(source):
+    assert not code.imports(source, "p")

@@ -85,6 +85,23 @@ def test_a_class_is_graded_and_each_grade_keeps_its_record(course):
         assert Record.read(autograded(course, student)) == Record(True, "bubblewrap", 7, found)
 
 
+def test_an_assignment_in_a_format_without_ids_is_graded(course):
+    notebook = json.loads(course.source().read_text(encoding="utf-8"))
+    notebook["nbformat_minor"] = 2
+    notebook["cells"].insert(1, {"cell_type": "markdown", "metadata": {}, "source": "", "id": ""})
+    for cell in notebook["cells"]:
+        del cell["id"]
+    course.source().write_text(json.dumps(notebook), encoding="utf-8")
+    for student, answer in (("ada", "def double(x):\n    return x + x"), ("bob", WRONG)):
+        notebook["cells"][2]["source"] = answer
+        path = course.root / "submitted" / student / "small" / "small.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(notebook), encoding="utf-8")
+    autograde(course)
+    assert scores(course) == {"ada": 3, "bob": 1}
+    assert not any(Record.read(autograded(course, student)).flags for student in ("ada", "bob"))
+
+
 def test_only_the_student_asked_for_is_graded(course):
     course.hand_in("ada")
     course.hand_in("bob")
