@@ -68,9 +68,11 @@ def clone(tmp_path):
     """A fresh clone that uses this environment instead of making its own."""
     subprocess.run(["git", "clone", "--quiet", ROOT, tmp_path / "clone"], check=True)
     (tmp_path / "clone" / ".venv" / "bin").mkdir(parents=True)
-    jupyter = tmp_path / "clone" / ".venv" / "bin" / "jupyter"
-    jupyter.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m jupyter "$@"\n')
-    jupyter.chmod(0o755)
+    program = tmp_path / "clone" / ".venv" / "bin" / "attention-lab"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nfrom classroom.command import main\nsys.exit(main())\n"
+    )
+    program.chmod(0o755)
     return tmp_path / "clone"
 
 
