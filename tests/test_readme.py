@@ -69,9 +69,7 @@ def clone(tmp_path):
     subprocess.run(["git", "clone", "--quiet", ROOT, tmp_path / "clone"], check=True)
     (tmp_path / "clone" / ".venv" / "bin").mkdir(parents=True)
     program = tmp_path / "clone" / ".venv" / "bin" / "attention-lab"
-    program.write_text(
-        f"#!{sys.executable}\nimport sys\nfrom classroom.command import main\nsys.exit(main())\n"
-    )
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m classroom.command "$@"\n')
     program.chmod(0o755)
     return tmp_path / "clone"
 

@@ -65,3 +65,7 @@ def own_copy(lesson: Path) -> Path:
         OWN.mkdir(exist_ok=True)
         copy.write_bytes(lesson.read_bytes())
     return copy
+
+
+if __name__ == "__main__":
+    sys.exit(main())

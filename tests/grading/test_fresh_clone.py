@@ -48,10 +48,9 @@ def clone(tmp_path_factory):
     root = tmp_path_factory.mktemp("fresh") / "clone"
     subprocess.run(["git", "clone", "--quiet", REPOSITORY, root], check=True)
     (root / ".venv" / "bin").mkdir(parents=True)
-    course = "-c 'import sys; from classroom.command import main; sys.exit(main())'"
-    for program, module in {"attention-lab": course, "nbgrader": "-m nbgrader"}.items():
+    for program, module in {"attention-lab": "classroom.command", "nbgrader": "nbgrader"}.items():
         script = root / ".venv" / "bin" / program
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
         script.chmod(0o755)
     return root
 

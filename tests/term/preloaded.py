@@ -1,4 +1,4 @@
-"""Programs of a course's environment, `python` and `nbgrader`, that start at once.
+"""Programs of a course's environment, such as `nbgrader`, that start at once.
 
 Importing nbgrader takes seconds, for every command. Here one process has imported it and forks for
 each of them, wherever it comes from: a shell, make. As ever, a command has its own process, with
@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 PROGRAMS = {
     "python": 'if [ "$1" != -m ]; then exec "{python}" "$@"; fi; shift; exec {ask} "$@"',
     "nbgrader": 'exec {ask} nbgrader "$@"',
+    "attention-lab": 'exec {ask} classroom.command "$@"',
 }
 
 
