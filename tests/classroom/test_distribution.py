@@ -46,7 +46,7 @@ def dist(tmp_path_factory):
 def python(tmp_path):
     """A new environment that has the packages of this one, but nothing of the course."""
     environment = tmp_path / "environment"
-    venv.create(environment, symlinks=os.name != "nt", with_pip=True)
+    venv.create(environment, symlinks=os.name != "nt")
     scripts = "Scripts" if os.name == "nt" else "bin"
     folder = tmp_path / "empty"
     folder.mkdir()
