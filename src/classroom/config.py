@@ -8,11 +8,19 @@ from pathlib import Path
 from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
 from nbgrader.preprocessors import (
     AssignLatePenalties,
+    CheckCellMetadata,
+    ClearHiddenTests,
+    ClearMarkScheme,
     ClearOutput,
+    ComputeChecksums,
     DeduplicateIds,
     GetGrades,
     IgnorePattern,
+    IncludeHeaderFooter,
+    InstantiateTests,
     LimitOutput,
+    LockCells,
+    SaveCells,
 )
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
@@ -26,14 +34,14 @@ from classroom.grading.once import (
     OverwriteKernelspecOnce,
 )
 from classroom.grading.record import MarkUnfinished
-from classroom.grading.sanitise import DropMadeUpNotes, HarmlessOutputs, markdown2html
+from classroom.grading.sanitise import DropMadeUpNotes, HarmlessOutputs, Markdown, markdown2html
 from classroom.grading.save import SaveAllOrNothing
 from classroom.preprocessors import OnlyErrorsCount, UseCourseCode
 from classroom.register import pre_convert_hook
 from classroom.regrade.guard import GuardedExporter
 from classroom.repair.exporter import RepairingExporter
 from classroom.repair.passes import Repair, SettleDoubts
-from classroom.stub import CODE_STUB
+from classroom.stub import WriteStubs
 
 SANITIZE = [
     DropMadeUpNotes,
@@ -44,6 +52,21 @@ SANITIZE = [
     OverwriteCellsOnce,
     CheckCellMetadataOnce,
     MarkUnfinished,
+]
+
+RELEASE = [
+    IncludeHeaderFooter,
+    InstantiateTests,
+    LockCells,
+    WriteStubs,
+    ClearOutput,
+    CheckCellMetadata,
+    ComputeChecksums,
+    SaveCells,
+    ClearHiddenTests,
+    ClearMarkScheme,
+    ComputeChecksums,
+    CheckCellMetadata,
 ]
 
 AUTOGRADE = [
@@ -75,31 +98,29 @@ def configure(c: Config) -> None:
     c.Autograde.autograde_preprocessors = list(AUTOGRADE)
     c.Autograde.pre_convert_hook = pre_convert_hook(c)
     c.GenerateAssignment.exporter_class = GuardedExporter
-    c.ClearSolutions.code_stub = CODE_STUB
+    c.GenerateAssignment.preprocessors = list(RELEASE)
     c.ZipCollectApp.extractor_plugin = SafeExtractor
     c.ZipCollectApp.collector_plugin = LmsCollector
-    # 4 s, the default, drops right notebooks on a busy machine.
-    c.Execute.iopub_timeout = 60
-    c.Execute.timeout = 60
-    # A widget cannot live in a feedback page; without stored state its plain text is shown.
-    c.Execute.store_widget_state = False
-    # The formgrader's page, and below it the feedback's.
-    c.HTMLExporter.filters = {"markdown2html": markdown2html}
+    # In TEMPLATES, the formgrader's page is ours, on top of nbgrader's.
     c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(NBGRADERS)]
-    c.HTMLExporter.template_name = "by_hand"
-    c.HTMLExporter.template_file = "by_hand.html.j2"
+    c.HTMLExporter.extra_template_paths = [str(NBGRADERS)]
+    c.HTMLExporter.filters = {"markdown2html": Markdown}
     c.GenerateFeedback.exporter_class = FeedbackExporter
     c.GenerateFeedback.preprocessors = [GetGrades, DropEmptyComments, CSSHTMLHeaderPreprocessor]
     c.FeedbackExporter.template_name = "returned"
     c.FeedbackExporter.template_file = "returned.html.j2"
+    c.FeedbackExporter.filters = {"markdown2html": markdown2html}
 
 
 def _put_interpreter_on_path() -> None:
-    """nbgrader runs `alembic` by name, which fails unless the environment is activated."""
+    """nbgrader runs `alembic` by name, which fails unless the environment is activated.
+
+    It comes last, so that programs that notebooks start stay the same.
+    """
     folder = str(Path(sys.executable).parent)
     path = os.environ.get("PATH", "").split(os.pathsep)
     if folder not in path:
-        os.environ["PATH"] = os.pathsep.join([folder, *path])
+        os.environ["PATH"] = os.pathsep.join([*filter(None, path), folder])
 
 
 def _hide_remarks_on_nbgrader() -> None:

@@ -1,6 +1,7 @@
 """The page that a student gets back: nbgrader's, with the steps named in its list of results.
 
-In `templates/`: `returned` is this page, `by_hand` the formgrader's, `classic` what both share.
+In `templates/`: `returned` is this page, `formgrade` the formgrader's on top of nbgrader's of that
+name, `classic` what both share.
 """
 
 import re
@@ -12,6 +13,8 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_grade
 from traitlets import List
 
+from classroom.course import uses_attention_lab
+from classroom.neighbours import as_nbgrader_does
 from classroom.preprocessors import CoursePreprocessor
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -22,7 +25,14 @@ UNANSWERED = "No response."
 
 
 class FeedbackExporter(HTMLExporter):
-    """Renders with the template `returned`, which needs no network."""
+    """Renders with the template `returned`, which needs no network; other assignments as ever."""
+
+    def from_filename(self, filename: str, resources: dict | None = None, **kw) -> tuple[str, dict]:
+        converter = self.parent
+        if not uses_attention_lab(converter.coursedir, resources["nbgrader"]["assignment"]):
+            theirs = as_nbgrader_does(self, converter.preprocessors)
+            return theirs.from_filename(filename, resources, **kw)
+        return super().from_filename(filename, resources, **kw)
 
     def default_filters(self):
         yield from super().default_filters()

@@ -1,6 +1,6 @@
 """What is done to a submission besides nbgrader's own passes.
 
-Each acts on assignments built on `attention_lab` only. Their order stands in `classroom.config`.
+Their order stands in `classroom.config`.
 """
 
 import shutil
@@ -10,17 +10,9 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_solution
 
-from classroom.course import uses_attention_lab
-
 
 class CoursePreprocessor(NbGraderPreprocessor):
-    """Leaves the notebooks of a course's other assignments as they are."""
-
-    def __call__(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        course = self.parent.parent.coursedir
-        if not uses_attention_lab(course, resources["nbgrader"]["assignment"]):
-            return nb, resources
-        return super().__call__(nb, resources)
+    """A pass for assignments built on `attention_lab`; see `classroom.neighbours`."""
 
 
 class UseCourseCode(CoursePreprocessor):

@@ -51,10 +51,6 @@ class TestUseCourseCode:
         assert not (course.root / "attention_lab").exists()
         assert (target / "check").is_dir()
 
-    def test_other_assignments_are_left_alone(self, run, course, notebook):
-        run(UseCourseCode, notebook, "other")
-        assert (course.root / "attention_lab.py").exists()
-
 
 class TestOnlyErrorsCount:
     def grade(self, run, notebook, *outputs):

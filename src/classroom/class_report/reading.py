@@ -12,12 +12,11 @@ from nbgrader.utils import is_solution
 from classroom.course import autograded_folder
 from classroom.grading.record import Record
 from classroom.points import Score, Scores, by_step, read_scores, step_of
-from classroom.stub import CODE_STUB
+from classroom.stub import STUB
 from classroom.ungraded import submitted_names, without_grade
 
 UNNAMED = "another mistake"
 UNWRITTEN = "not written"
-STUB = CODE_STUB["python"].splitlines()[-1]
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,11 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
 from classroom.editions.regions import HIDDEN_TESTS, SOLUTION, has_marker, regions
-from classroom.stub import CODE_STUB
+from classroom.stub import STUB
 
 LONGEST_LINE = 88
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
-_STUB = CODE_STUB["python"].splitlines()[-1]
 _PICTURE = re.compile(r"!\[(?P<markdown>[^\]]*)\]\(|<img\b(?P<html>[^>]*)>")
 _ALT = re.compile(r"""\balt=(["'])\s*[^\s"']""")
 
@@ -56,8 +55,8 @@ def lint_release(notebook: NotebookNode, source: NotebookNode) -> Iterator[str]:
     for cell in notebook.cells:
         if has_marker(cell.source):
             yield f"cell {cell.id!r}: a marker of a solution or of hidden tests is left"
-        if is_solution(cell) and _STUB not in cell.source:
-            yield f"cell {cell.id!r}: the exercise has no `{_STUB}`"
+        if is_solution(cell) and STUB not in cell.source:
+            yield f"cell {cell.id!r}: the exercise has no `{STUB}`"
         for kind, owner, lines in secrets:
             if lines in _bare_lines(cell.source):
                 yield f"cell {cell.id!r}: shows the {kind} of {owner!r}"

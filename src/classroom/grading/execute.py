@@ -3,12 +3,11 @@
 from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute
 
-from classroom.course import uses_attention_lab
 from classroom.grading.exporter import GradingExporter
 
 
 class SandboxedExecute(Execute):
-    """Runs a notebook in the sandbox of the command's `Grading`; other assignments as ever."""
+    """Runs a notebook in the sandbox of the command's `Grading`."""
 
     def preprocess(self, nb: NotebookNode, resources: dict, km=None) -> tuple[NotebookNode, dict]:
         exporter = self.parent
@@ -17,8 +16,5 @@ class SandboxedExecute(Execute):
                 "SandboxedExecute needs c.Autograde.exporter_class = GradingExporter: "
                 "use classroom.configure(c), which sets both"
             )
-        assignment = resources["nbgrader"]["assignment"]
-        if not uses_attention_lab(exporter.parent.coursedir, assignment):
-            return super().preprocess(nb, resources, km)
         exporter.grading.run(nb, resources)
         return nb, resources

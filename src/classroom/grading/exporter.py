@@ -1,7 +1,7 @@
 """nbgrader's two conversions of a notebook, without what it does in vain."""
 
 import json
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from classroom import gradebook
 from classroom.course import submission_of, uses_attention_lab
 from classroom.grading.grading import Grading
+from classroom.neighbours import as_nbgrader_does
 
 
 class Sanitised(NamedTuple):
@@ -53,8 +54,8 @@ class GradingExporter(NotebookExporter):
 
     def from_filename(self, filename: str, resources: dict | None = None, **kw) -> tuple[str, dict]:
         """Convert as nbconvert does, which validates and copies a notebook time and again."""
-        if not self._is_ours(resources["nbgrader"]["assignment"]):
-            return super().from_filename(filename, resources, **kw)
+        if not self.is_ours(resources["nbgrader"]["assignment"]):
+            return as_nbgrader_does(self, self._passes()).from_filename(filename, resources, **kw)
         path = Path(filename)
         resources = self._resources(path, resources)
         if self._is_submitted(path):
@@ -68,11 +69,16 @@ class GradingExporter(NotebookExporter):
         return _text(nb), resources
 
     def register_preprocessor(self, preprocessor, enabled: bool = False):
-        """Have a pass made when it is run: nbgrader registers all of them for each notebook, where
-        an assignment of ours needs them once."""
-        if isinstance(preprocessor, type):
-            preprocessor = partial(_run_new, preprocessor, self)
-        return super().register_preprocessor(preprocessor, enabled)
+        """Nothing: nbgrader registers all passes for each notebook, where ours need them once."""
+
+    def is_ours(self, assignment: str) -> bool:
+        return uses_attention_lab(self.parent.coursedir, assignment)
+
+    def _passes(self):
+        """Those of the conversion that nbgrader is at."""
+        if self.parent._sanitizing:
+            return self.parent.sanitize_preprocessors
+        return self.parent.autograde_preprocessors
 
     @cached_property
     def _sanitising(self):
@@ -107,14 +113,7 @@ class GradingExporter(NotebookExporter):
 
     def _concerned(self):
         course = self.parent.coursedir
-        return any(self._is_ours(submission_of(course, f)[0]) for f in self.parent.assignments)
-
-    def _is_ours(self, assignment):
-        return uses_attention_lab(self.parent.coursedir, assignment)
-
-
-def _run_new(kind, exporter, nb, resources):
-    return kind(parent=exporter)(nb, resources)
+        return any(self.is_ours(submission_of(course, f)[0]) for f in self.parent.assignments)
 
 
 def _text(nb):

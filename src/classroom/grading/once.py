@@ -8,8 +8,6 @@ from nbgrader.api import Gradebook, GradeCell, MissingEntry, SourceCell
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import CheckCellMetadata, OverwriteCells, OverwriteKernelspec
 
-from classroom.course import uses_attention_lab
-
 
 class Snapshot:
     """What a gradebook knows of one notebook and its cells; stands for it in `OverwriteCells`.
@@ -47,10 +45,7 @@ class OverwriteCellsOnce(OverwriteCells):
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         names = resources["nbgrader"]
         self.assignment_id, self.notebook_id = names["assignment"], names["notebook"]
-        exporter = self.parent
-        if not uses_attention_lab(exporter.parent.coursedir, self.assignment_id):
-            return super().preprocess(nb, resources)
-        self.gradebook = exporter.grading.snapshot(self.assignment_id, self.notebook_id)
+        self.gradebook = self.parent.grading.snapshot(self.assignment_id, self.notebook_id)
         for index, cell in enumerate(nb.cells):
             nb.cells[index], resources = self.preprocess_cell(cell, resources, index)
         if self.add_missing_cells:
@@ -63,10 +58,8 @@ class OverwriteKernelspecOnce(OverwriteKernelspec):
     """Reads the course's kernel from the `Grading` of the command."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        names, exporter = resources["nbgrader"], self.parent
-        if not uses_attention_lab(exporter.parent.coursedir, names["assignment"]):
-            return super().preprocess(nb, resources)
-        snapshot = exporter.grading.snapshot(names["assignment"], names["notebook"])
+        names = resources["nbgrader"]
+        snapshot = self.parent.grading.snapshot(names["assignment"], names["notebook"])
         if snapshot.kernelspec:
             nb.metadata.kernelspec = snapshot.kernelspec
         return nb, resources

@@ -5,7 +5,8 @@ Jupyter server. These take care:
 
 - `HarmlessOutputs`, one of the autograding passes, on outputs, raw cells and metadata. A display
   that has a picture is kept as the picture: heatmaps need no script there.
-- `markdown2html`, in place of nbconvert's filter of that name, on what Markdown has become.
+- `markdown2html`, in place of nbconvert's filter of that name, on what Markdown has become;
+  `Markdown` is that filter in the formgrader, which shows a course's other assignments as well.
 - `DropMadeUpNotes`, one of the sanitising passes, on notebooks that are not ours.
 """
 
@@ -18,6 +19,7 @@ from jinja2 import pass_context
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets.config import Configurable
 
 from classroom.course import uses_attention_lab
 from classroom.grading.record import KEY
@@ -102,6 +104,19 @@ def markdown2html(context, source: str) -> str:
     attachments = context.get("cell", {}).get("attachments", {})
     renderer = IPythonRenderer(escape=False, attachments=attachments)
     return clean(MarkdownWithMath(renderer=renderer).render(source))
+
+
+@pass_context
+class Markdown(Configurable):
+    """nbconvert's rendering of Markdown, cleaned where the notebook is ours.
+
+    parent: the exporter.
+    """
+
+    def __call__(self, context, source: str) -> str:
+        if KEY in context["nb"].metadata:
+            return markdown2html(context, source)
+        return self.parent.markdown2html(context, source)
 
 
 @lru_cache(maxsize=64)  # right answers of a class show the same

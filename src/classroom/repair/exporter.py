@@ -19,7 +19,8 @@ class RepairingExporter(GradingExporter):
 
     def from_filename(self, filename: str, resources: dict | None = None, **kw) -> tuple[str, dict]:
         path, names = Path(filename), resources["nbgrader"]
-        if not path.exists():  # nbgrader has given zero for a notebook of this name
+        # nbgrader has given zero for a notebook of this name.
+        if self.is_ours(names["assignment"]) and not path.exists():
             withdraw_grades(self.parent.coursedir, names["assignment"], names["student"], path.stem)
         return super().from_filename(filename, resources, **kw)
 
