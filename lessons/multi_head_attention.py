@@ -15,41 +15,61 @@
 #
 # | step | you write | minutes |
 # |---:|---|---:|
-# | 1 | `project`: queries, keys and values of all heads | 7 |
-# | 2 | `split_heads`: cut the features into heads | 14 |
-# | 3 | `attention_scores`: compare every query with every key | 11 |
-# | 4 | `causal_mask`: close the future | 7 |
-# | 5 | `masked_softmax`: scores become weights | 7 |
-# | 6 | `attend`: mix the values | 6 |
+# | 0 | `one_query`: one token, in plain Python | 9 |
+# | 1 | `project`: queries, keys and values of all heads | 6 |
+# | 2 | `split_heads`: cut the features into heads | 13 |
+# | 3 | `attention_scores`: compare every query with every key | 9 |
+# | 4 | `causal_mask`: close the future | 6 |
+# | 5 | `masked_softmax`: scores become weights | 8 |
+# | 6 | `attend`: mix the values | 5 |
 # | 7 | `merge_heads`: put the heads side by side | 8 |
-# | 8 | `MultiHeadAttention`: the whole layer | 13 |
+# | 8 | `MultiHeadAttention`: the whole layer | 12 |
 #
-# With what stands around the steps, that is about 90 minutes. Parts that *can wait* say so.
-# With them it is 110 minutes.
+# Allow about 94 minutes, in two sittings of 65 and 29: the break is after step 5. Parts marked *can
+# wait* can be skipped; with them it is 132 minutes.
 #
 # After that you may stop. What follows is *optional*: a proof, what heads cost, your layer
 # learning a small task, your layer inside a real, trained model, and four variations.
 
+# %% [markdown] id="why"
+# ## Why attention?
+#
+# In *The keys to the old cabinet are on the table*, the word *are* goes with *keys*, five words
+# back, and not with *cabinet* beside it. A model that looks at each word by itself cannot know
+# that. One that reads word by word must carry all it has read in one vector, and what is far back
+# fades. **Attention** lets every token look at all the others directly, and take from each as
+# much as is relevant to it. What is relevant is computed from the tokens themselves, with weights
+# that are learned.
+#
+# > **Attention(Q, K, V) = softmax(Q Kᵀ / √d) V**
+#
+# | symbol | one row per token |
+# |---|---|
+# | `Q` | its **query**: what it looks for |
+# | `K` | its **key**: how it can be found |
+# | `V` | its **value**: what it hands over |
+# | `d` | how many features a query and a key have |
+#
+# `Q Kᵀ` compares every query with every key. Softmax makes weights of each row of these scores:
+# positive, and summing to 1. The weights mix the values.
+
 # %% [markdown] id="how-it-works"
 # ## How this notebook works
 #
-# Every step has the same parts. First comes **the idea**, then one number worked out **on
-# paper**. **Your turn** is a function to write, with two **checks** below it. Then **look** at
-# what it does: run those cells; you don't have to read their code. Now and then you are asked to
-# **predict** what will come out. Nobody keeps score; guessing first makes things stick.
+# Every step has **the idea**, a number or two **on paper**, **your turn**: a function to write
+# with two **checks** below it, and a **look** at what it does. (You don't have to read the code
+# of those cells.) Now and then you are asked to **predict** what will come out. Nobody keeps
+# score; guessing first makes things stick.
 #
-# - Write your code in place of `raise NotWrittenYet`, run the cell, then run the checks
-#   below it. A check that fails says what came back, what that usually means, and where to
-#   look.
-# - Stuck? Three **hints** open one by one. The last one is nearly the answer.
+# - Write your code in place of `raise NotWrittenYet`, run the cell, then the checks below it. A
+#   check that fails says what came back, what that usually means, and where to look.
+# - Stuck? Three **hints** open one by one. Or go on: each step is graded by itself, and cells
+#   that need a missing step say so in one line.
 # - Any correct way of writing a step is accepted, except calling PyTorch's own attention or
 #   looping over heads in Python.
-# - *1 + 2 points*: 1 for the first check, of shapes, and 2 for the second, of values. Grading
-#   runs them again with fresh numbers and other sizes, and tries more of each kind.
-# - Each step is graded by itself. If you are stuck on step 2, go on to step 3; only a few
-#   pictures depend on it.
+# - *1 + 2 points*: 1 for shapes, 2 for values. Grading runs the checks again with fresh numbers
+#   and other sizes, and tries more of each kind.
 # - To start a step over, put `progress.reset("split_heads")` into its cell and run it.
-# - Parts marked *can wait* can be skipped.
 
 # %% id="setup" tags=["setup"]
 import math
@@ -79,12 +99,81 @@ from attention_lab import progress
 
 progress.panel()
 
+# %% [markdown] id="one-query-idea"
+# ## Step 0 · One query, whole
+#
+# Three tokens with three hand-made features: noun, plural, verb. The query of *are* asks for a
+# noun and for a plural. (The 4 sets how sharp the weights will be.) Press *Next*, and say
+# beforehand which token will get most of the weight.
+
+# %% id="follow-one-query"
+from attention_lab.heatmap import follow_query
+
+names_of_features = ["noun", "plural", "verb"]
+vectors = {"keys": [1, 1, 0], "cabinet": [1, 0, 0], "are": [0, 1, 1]}
+to_query = [[0, 0, 4], [0, 4, 0], [0, 0, 0]]  # verbs ask for nouns, plurals for plurals
+follow_query(vectors, names_of_features, "are", to_query)
+
+# %% id="dot"
+def dot(a, b):
+    return sum(left * right for left, right in zip(a, b))
+
+
+# %% [markdown] id="one-query-exercise"
+# *are* has found a plural noun: its mixture is 0.92 noun and 0.92 plural, nearly all of it from
+# *keys*.
+#
+# ### Your turn: `one_query`
+#
+# Not graded · difficulty 2 of 5 · importance 4 of 5 · about 4 minutes · 6 lines
+#
+# The same for any token, in plain Python. `query` is a list of numbers; `keys` and `values` are
+# lists of such lists, one per token. Here loops are welcome. `dot(a, b)`, above, gives the dot
+# product of two lists; `math.exp` and `math.sqrt` are there too.
+#
+# <details><summary>Hint 1</summary>
+#
+# Four lines of thought: a score for each key, its `exp`, its share of the sum, and then for
+# each feature the sum of share times value.
+#
+# <details><summary>Hint 2</summary>
+#
+# `dot(query, key) / math.sqrt(len(query))` is the score of a key.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# With the shares in a list, feature `f` of the result is
+# `sum(share * value[f] for share, value in zip(shares, values))`.
+#
+# </details></details></details>
+
+# %% grade_id="one_query" solution=true
+def one_query(query, keys, values):
+    """What one token gets from attention: a list as long as each of the values."""
+    ### BEGIN SOLUTION
+    powers = [math.exp(dot(query, key) / math.sqrt(len(query))) for key in keys]
+    shares = [power / sum(powers) for power in powers]
+    mixture = []
+    for column in zip(*values):  # one feature of all values
+        mixture.append(dot(shares, column))
+    return mixture
+    ### END SOLUTION
+
+
+# %% id="check-one-query"
+from attention_lab import prove
+
+prove.one_query(one_query)
+everything = list(vectors.values())
+print([round(number, 2) for number in one_query([4, 4, 0], everything, everything)])
+
 # %% [markdown] id="axes"
 # ## Five names
 #
-# Multi-head attention is easy arithmetic on tensors with many axes. Most mistakes are mixed-up
-# axes. These are their names, here and in most papers. (`T` is also called `L` or `seq_len`, and
-# `d_head` is also `d_k`.)
+# That was one token in one head. The eight steps do the same for all tokens, heads and sentences
+# at once: easy arithmetic on tensors with many axes. Most mistakes are mixed-up axes. These are
+# their names, here and in most papers. (`T` is also called `L` or `seq_len`, and `d_head` is also
+# `d_k`.)
 #
 # | name | meaning | in our sentence |
 # |---|---|---:|
@@ -92,27 +181,24 @@ progress.panel()
 # | `T` | tokens in a sentence | 6 |
 # | `d_model` | features of a token | 32 |
 # | `H` | heads | 4 |
-# | `d_head` | features of a token that one head gets: `d_model / H` | 8 |
+# | `d_head` | features per head: `d_model / H` | 8 |
 #
-# `T` can appear twice in a shape: `(B, H, T, T)`. The first counts the tokens that look, the
-# *queries*. The second counts the tokens looked at, the *keys*.
-#
-# A comment such as `# (B, H, T, d_head)` gives the shape of that line's result. Write such
-# comments as you go: a mixed-up axis then shows where it happens.
+# `T` can appear twice in a shape: `(B, H, T, T)`. The first counts queries, the second keys. A
+# comment such as `# (B, H, T, d_head)` gives the shape of that line's result: write such comments
+# as you go.
 
 # %% [markdown] id="journey"
-# Here is the whole route, for one sentence of three tokens and two heads. The numbers on the
-# arrows are the steps. In all drawings a bracket of the same colour is the same axis.
+# The whole route, for one sentence of three tokens and two heads. Numbers on the arrows are the
+# steps; a bracket of the same colour is the same axis.
 #
 # ![A stack of sheets, one per sentence. On the first, a row of tables. Step 1 makes q, k and v from x, 3 by 4, head 0 faint, head 1 strong. Step 2 splits each into H = 2 tables of 3 by 2. Step 3 makes scores, 3 by 3, of q and k, steps 4 and 5 weights. Step 6 mixes v, on its own line. Step 7 merges, step 8 makes the output, 3 by 4.](journey.svg)
 
 # %% [markdown] id="sentence"
 # ## A sentence to work on
 #
-# Our sentence is *the cat likes the other cat*. Two of its words occur twice.
-#
-# Its vectors are not learned. They were set by hand: features 0 to 7 say which word a token is,
-# features 8 to 15 where it stands; exactly one of each is 1. Feature 21 says that it is the last.
+# Our sentence is *the cat likes the other cat*. Two of its words occur twice. Its vectors are not
+# learned. They were set by hand: features 0 to 7 say which word a token is, features 8 to 15
+# where it stands; exactly one of each is 1. Feature 21 says that it is the last.
 #
 # The layers that go with it were set by hand too. So we know what each of the four heads is for:
 #
@@ -123,54 +209,41 @@ progress.panel()
 # | 2 | find the **first token** |
 # | 3 | find the **next token** |
 #
-# Where there is no previous or next token, heads 0 and 3 look at the token itself.
-#
-# So you will always know what the right picture looks like. Learned heads often find such jobs by
-# themselves: in the trained model at the end, two of these four are clear to see.
-
-# %% id="look-at-sentence"
-print("tokens:", example.tokens)
-print("x has shape", tuple(example.x.shape), "= (B, T, d_model)")
-for token, features in zip(example.tokens, example.x[0]):
-    print(f"{token:>6}: features that are 1:", features.nonzero().flatten().tolist())
+# Where there is no previous or next token, heads 0 and 3 look at the token itself. Learned heads
+# often find such jobs by themselves: in the trained model at the end, two of these four are clear
+# to see.
 
 # %% [markdown] id="why-heads"
 # ## Why several heads?
 #
-# Attention lets a token collect information from other tokens. It does so with **one row of
-# weights** that are positive and sum to 1. What the token gets is the weighted mean of what
-# the others hand over: one row, one mixture.
-#
-# Suppose a token wants two things at once: the previous token *and* every place with its own
-# word, itself included. In one head, both wishes must share one row.
+# In one head, a token has **one row of weights**: one row, one mixture. Suppose it wants two
+# things at once: the previous token *and* every place with its own word, itself included. Both
+# wishes must share the row.
 #
 # In the picture **each row is a token that looks, and each column a token looked at**. The colour
-# bar shows what each colour stands for. The row of the last *cat* is already selected and also
-# drawn as bars.
+# bar shows what each colour stands for. The row of the last *cat* is selected and also drawn as
+# bars. Point at a cell, or press the arrow keys, to read its number. *causal* hides later tokens
+# from earlier ones (step 4), *Table* lists the numbers, *PNG* saves the picture.
 
-# %% id="one-head-two-jobs"
+# %% id="one-head-two-jobs" folded=true
 crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)
 jobs = ["previous token and same word"]
 show_heads(crowded, example.tokens, title="Two jobs in one head", labels=jobs)
 
 # %% [markdown] id="why-heads-answer"
 # A third of its weight lies on *other*, the previous token, and a third on each *cat*. The
-# mixture that comes out is one third *other* and two thirds *cat*, and **nothing in it says
-# which of them was the previous token**. Two needs went in, one average came out.
+# mixture is one third *other* and two thirds *cat*, and **nothing in it says which of them was
+# the previous token**.
 #
-# Two heads have two rows. Each row is one clean answer, and each answer has a place of its
-# own in the output. That is all that "multi-head" means: several notions of *relevant*, side
-# by side.
+# Two heads have two rows. Each row is one clean answer, and each answer has a place of its own in
+# the output. That is all that "multi-head" means: several notions of *relevant*, side by side.
 #
 # They cost next to nothing extra: the four heads get 8 features each, not 32.
 
 # %% [markdown] id="project-idea"
 # ## Step 1 · Project
 #
-# Each token takes three roles. Its **query** says what it looks for. Its **key** says how it can
-# be found. Its **value** is what it hands over when found.
-#
-# Each role is a learned linear map of the token's vector, a **projection**: an
+# Query, key and value are each a learned linear map of the token's vector, a **projection**: an
 # `nn.Linear(d_model, d_model)`.
 #
 # **The one idea.** One such layer makes the queries of *all* heads at once. Nothing is split yet,
@@ -180,36 +253,20 @@ show_heads(crowded, example.tokens, title="Two jobs in one head", labels=jobs)
 predict("project-rows")
 
 # %% [markdown] id="project-rows"
+# <details><summary><b>After your guess: where a head's rows are</b></summary>
+#
 # Feature `i` of the output is row `i` of the weight times the vector, plus the bias. So rows
 # `h*d_head:(h+1)*d_head` make the features of head `h`.
 #
 # ![x, 3 tokens by 4 features, goes through the weight of q_proj. The upper two rows of the weight are faint, the lower two strong. With the bias 0, 0, 1, 0 added they make the faint left half and the strong right half of q, 3 by 4.](project.svg)
+#
+# </details>
 
 # %% [markdown] id="project-paper"
 # **On paper.** Three tokens, four features, two heads: `T=3`, `d_model=4`, `H=2`, `d_head=2`.
-# These numbers will stay with us to the end. To keep it short, keys and values are `x` itself.
-#
-# Here is one number of the queries: token 0, feature 2, which is the first feature of head 1.
-
-# %% id="project-by-hand"
-paper_x = [[1, 0, 2, 1], [0, 1, 1, 0], [2, 1, 0, 1]]  # (T, d_model)
-paper_weight = [[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
-paper_bias = [0, 0, 1, 0]
-
-
-def dot(a, b):
-    return sum(left * right for left, right in zip(a, b))
-
-
-def paper_query(token, i):
-    """Feature i of a token's query."""
-    return dot(paper_weight[i], paper_x[token]) + paper_bias[i]
-
-
-row, token = paper_weight[2], paper_x[0]
-print(f"{row} times {token} plus {paper_bias[2]} = {paper_query(0, 2)}")
-paper_q = [[paper_query(token, i) for i in range(4)] for token in range(3)]
-paper_k = paper_v = paper_x
+# These numbers will stay with us to the end. One of the queries: token 0, feature 2, which is the
+# first feature of head 1, is `[0, 0, 1, 0] · [1, 0, 2, 1] + 1 = 3`. (To keep it short, keys and
+# values are `x` itself.)
 
 # %% [markdown] id="project-exercise"
 # ### Your turn: `project`
@@ -255,66 +312,70 @@ check.project(project, aspect="value")
 check.project(project, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
-# %% [markdown] id="project-look"
-# **Look.** First the paper numbers, computed with your function. Row 0, feature 2 is the number
-# worked out above.
-
-# %% id="look-at-project"
+# %% id="project-functions" folded=true
+# The numbers on paper and our sentence, for the cells below.
+paper_x = [[1, 0, 2, 1], [0, 1, 1, 0], [2, 1, 0, 1]]  # (T, d_model)
+paper_weight = [[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
+paper_bias = [0, 0, 1, 0]
 paper_proj = example.linear(paper_weight, paper_bias)
-queries, _, _ = project(
-    torch.tensor([paper_x]).float(), paper_proj, paper_proj, paper_proj
-)
-print("q =", queries)
+paper_same = example.linear(torch.eye(4).tolist(), [0, 0, 0, 0])
 
-# %% [markdown] id="project-look-rows"
-# Now the claim about rows. Rows 8 to 15 of the weight belong to head 1. Used alone, they make
-# features 8 to 15 of every query.
 
-# %% id="look-at-rows"
+def paper_project():
+    """q, k and v of the paper numbers, computed with your function: each (1, 3, 4)."""
+    return project(torch.tensor([paper_x]).float(), paper_proj, paper_same, paper_same)
+
+
 def sentence_project():
     """q, k and v of our sentence, computed with your function: each (1, 6, 32)."""
     return project(example.x, example.q_proj, example.k_proj, example.v_proj)
 
 
-queries, _, _ = sentence_project()
-rows = slice(8, 16)  # head 1: h*d_head:(h+1)*d_head
-weight, bias = example.q_proj.weight[rows], example.q_proj.bias[rows]
-only_head_1 = F.linear(example.x, weight, bias)
-print("from 8 rows:", tuple(only_head_1.shape))
-print("same as features 8 to 15 of q:", torch.equal(only_head_1, queries[..., rows]))
+# %% [markdown] id="project-look"
+# **Look** (can wait). The paper numbers, computed with your function. Row 0, feature 2 is the 3 from above.
+
+# %% id="look-at-project" folded=true
+print("q =", paper_project()[0])
+
+# %% [markdown] id="project-look-rows"
+# **A head by itself** (can wait). Rows 8 to 15 of the weight belong to head 1. Used alone, they make
+# features 8 to 15 of every query.
+
+# %% id="look-at-rows" folded=true
+all_queries, _, _ = sentence_project()
+head_1 = slice(8, 16)  # h*d_head:(h+1)*d_head for h = 1
+weight, bias = example.q_proj.weight[head_1], example.q_proj.bias[head_1]
+alone = F.linear(example.x, weight, bias)
+print("from 8 rows:", tuple(alone.shape))
+print("same as features 8 to 15 of q:", torch.equal(alone, all_queries[..., head_1]))
 
 # %% [markdown] id="split-idea"
 # ## Step 2 · Split heads
 #
-# Each query has `d_model` features, `d_head` for each head. Now each head gets a tensor of its
-# own.
-#
-# **The one idea.** The last axis is cut into `H` slices of `d_head` features. That takes two
-# moves, and neither copies a number.
-#
-# 1. `view` as `(B, T, H, d_head)`. The numbers stay where they are in memory. Only the last
-#    axis is read as two.
-# 2. Swap the axes `T` and `H`. Again nothing moves. Only the order in which the axes are read
-#    changes.
-#
-# Why swap? A batched matrix product works on the *last two* axes and repeats over all the
-# others. With `H` beside `B`, one product serves all heads. This swap is why multi-head
-# attention needs no loop.
-#
-# In the drawing, `21` stands for token 2, feature 1.
-#
-# ![A table of 3 tokens by 4 features, cells named by token and feature. view reads it as two halves side by side, head 0 with features 0 and 1, head 1 with features 2 and 3. transpose makes the two halves separate tables, one per head. A strip below shows the twelve numbers in memory, in the same order throughout.](split-heads.svg)
+# Each query has `d_model` features, `d_head` for each head. Now each head gets a table of its
+# own, `(T, d_head)`. And one matrix product is to serve all heads, with no loop: it works on the
+# *last two* axes of a tensor and repeats over all the others.
 
 # %% id="predict-split-shape"
 predict("split-shape")
 
-# %% [markdown] id="split-paper"
-# **On paper.** The four features of each query are cut in two. Head 0 gets the first two and head
-# 1 the last two. Every token gives each head one slice.
-
-# %% id="split-by-hand"
-for token, features in enumerate(paper_q):
-    print(f"token {token}:  head 0 gets {features[0:2]}   head 1 gets {features[2:4]}")
+# %% [markdown] id="split-moves"
+# <details><summary><b>After your guess: the one idea</b></summary>
+#
+# The last axis is cut into `H` slices of `d_head` features. That takes two moves, and neither
+# copies a number.
+#
+# 1. `view` as `(B, T, H, d_head)`. The numbers stay where they are in memory. Only the last axis
+#    is read as two.
+# 2. Swap the axes `T` and `H`. Again nothing moves. Only the order in which the axes are read
+#    changes.
+#
+# With `H` beside `B`, one product serves all heads. In the drawing, `21` stands for token 2,
+# feature 1: it goes to head 0, and `22` to head 1.
+#
+# ![A table of 3 tokens by 4 features, cells named by token and feature. view reads it as two halves side by side, head 0 with features 0 and 1, head 1 with features 2 and 3. transpose makes the two halves separate tables, one per head. A strip below shows the twelve numbers in memory, in the same order throughout.](split-heads.svg)
+#
+# </details>
 
 # %% [markdown] id="split-exercise"
 # ### Your turn: `split_heads`
@@ -365,10 +426,10 @@ check.split_heads(split_heads, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="split-look"
-# **Look.** To see where numbers go, give each one a name: `21` for token 2, feature 1. The wrong
-# way beside yours is a `view` straight to `(B, H, T, d_head)`.
+# **Look.** Each number gets a name: `21` for token 2, feature 1. The wrong way beside yours is a
+# `view` straight to `(B, H, T, d_head)`.
 
-# %% id="look-at-split"
+# %% id="look-at-split" folded=true
 labels = torch.tensor([[[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]])  # (1, 3, 4)
 yours, viewed = split_heads(labels, 2), labels.view(1, 2, 3, 2)
 
@@ -379,16 +440,13 @@ for head in range(2):
 
 # %% [markdown] id="split-look-wrong"
 # Both have shape `(1, 2, 3, 2)`. But in the other one, head 0 holds *all* of token 0 and half of
-# token 1, and never sees the last token. **No shape check can find that.**
+# token 1, and never sees the last token. **No shape check can find that.** Our sentence can: here
+# is what its heads do with it. (You will write the missing steps below.)
 #
-# Our sentence can. Below are its queries, a row for each token; an orange band spans the slice of
-# one head. (The size 3.8 only sets how sharp the weights will be.) Head 2 looks for the first
-# token, so all its rows must be alike. In which table are they?
+# The label names a head's job and its share of the weight; or, where no job fits, how far the
+# weight is spread: 0 bits is one token, 1 bit two, 2 bits four.
 
-# %% id="look-at-slices"
-from attention_lab.heatmap import show_features
-
-
+# %% id="look-at-split-heads" folded=true
 def sentence_heads():
     """q, k and v of our sentence, split with your functions: each (1, 4, 6, 8)."""
     return [split_heads(part, example.num_heads) for part in sentence_project()]
@@ -396,20 +454,6 @@ def sentence_heads():
 
 queries, keys, _ = sentence_project()
 viewed_q, viewed_k = queries.view(1, 4, 6, 8), keys.view(1, 4, 6, 8)
-show_features(
-    {"yours": sentence_heads()[0], "view straight away": viewed_q},
-    example.tokens,
-    title="The queries, cut into heads",
-)
-
-# %% [markdown] id="split-look-jobs"
-# The weights come from queries and keys. You will write that part in steps 3 to 5; here it is
-# done for you. Compare each head with its job.
-#
-# The label names the job, and its share of the weight. Where no job fits, it says how far the
-# weight is spread: 0 bits is one token, 1 bit two, 2 bits four.
-
-# %% id="look-at-split-heads"
 split_q, split_k, _ = sentence_heads()
 show_heads(
     {
@@ -428,35 +472,29 @@ show_heads(
 # same way, 0 when they have nothing in common.
 #
 # **The one idea.** Each head has a `T × T` table of its own. Row `i` belongs to the query of
-# token `i`, column `j` to the key of token `j`. One matrix product fills all tables of all
-# heads: `(T, d_head)` times `(d_head, T)` gives `(T, T)`.
+# token `i`, column `j` to the key of token `j`. One matrix product fills all tables of all heads:
+# `(T, d_head)` times `(d_head, T)` gives `(T, T)`.
 #
-# **Why the square root.** A dot product is a sum of `d_head` products. The more terms, the
-# further from 0 it tends to be: for vectors of independent random numbers with mean 0 and
-# variance 1, about `sqrt(d_head)`. Dividing by `sqrt(d_head)` makes that about 1, whatever the
-# size of a head. You will measure it.
-#
-# <details><summary>Where the root comes from</summary>
-#
-# If the entries are independent, with mean 0 and variance 1, each product has variance 1.
-# Variances of independent numbers add up to `d_head`, and the standard deviation is the root of
-# that.
-#
-# </details>
+# The more features, the larger a dot product tends to be. So it is divided by a number that keeps
+# the scores around 1, however wide a head is. By which?
 
 # %% id="predict-scale"
 predict("scale")
 
+# %% [markdown] id="scores-root"
+# <details><summary><b>After your guess: why the square root</b></summary>
+#
+# A dot product is a sum of `d_head` products. For vectors of independent random numbers with mean
+# 0 and variance 1, each product has variance 1, too. Variances of independent numbers add up to
+# `d_head`, and the standard deviation is the root of that. So scores are divided by
+# `sqrt(d_head)`. You will measure it.
+#
+# </details>
+
 # %% [markdown] id="scores-paper"
 # ![For each of two heads: a table of queries, 3 tokens by 2 features, times a table of keys, 2 features by 3 tokens, divided by the root of 2, gives a table of scores, 3 by 3.](scores.svg)
 #
-# **On paper.** Head 1 has features 2 and 3. How well does the query of token 2 fit the key of
-# token 0?
-
-# %% id="scores-by-hand"
-query, key = paper_q[2][2:4], paper_k[0][2:4]
-product = dot(query, key)
-print(f"{query} times {key} = {product}   score {product / math.sqrt(2):.2f}")
+# **On paper.** In head 1, the query of token 2 and the key of token 0: `(1·2 + 2·1) / √2 = 2.83`.
 
 # %% [markdown] id="scores-exercise"
 # ### Your turn: `attention_scores`
@@ -505,36 +543,17 @@ check.attention_scores(attention_scores, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="scores-look"
-# **Look.** The paper numbers first: two tables, one per head. Head 1, row 2, column 0 is the
-# score worked out above.
-
-# %% id="look-at-scores"
-def paper_scores():
-    """The scores of the paper numbers, computed with your functions: (1, 2, 3, 3)."""
-    queries, keys = torch.tensor([paper_q]).float(), torch.tensor([paper_k]).float()
-    return attention_scores(split_heads(queries, 2), split_heads(keys, 2))
-
-
-print(paper_scores())
-
-# %% [markdown] id="scores-look-sentence"
-# Then our sentence. (The picture says that these are not weights yet. They will be in step 5.)
-
-# %% id="look-at-sentence-scores"
-def sentence_scores():
-    """The scores of our sentence, computed with your functions: (1, 4, 6, 6)."""
-    q, k, _ = sentence_heads()
-    return attention_scores(q, k)
-
-
-show_heads(sentence_scores(), example.tokens, title="Scores, before softmax")
-
-# %% [markdown] id="scores-look-root"
-# Now the effect of the root on random queries and keys: the standard deviation (std) of the
+# **Look.** The effect of the root on random queries and keys: the standard deviation (std) of the
 # scores, and the largest weight in a row of 50, on average. Left with your scaling, right
 # without.
 
-# %% id="look-at-root"
+# %% id="look-at-root" folded=true
+def paper_scores():
+    """The scores of the paper numbers, computed with your functions: (1, 2, 3, 3)."""
+    queries, keys, _ = paper_project()
+    return attention_scores(split_heads(queries, 2), split_heads(keys, 2))
+
+
 generator = torch.Generator().manual_seed(0)
 print("d_head      std  largest weight   |     without root: std  largest weight")
 for width in (4, 64, 256):
@@ -555,29 +574,24 @@ for width in (4, 64, 256):
 # %% [markdown] id="mask-idea"
 # ## Step 4 · A causal mask
 #
-# A model that writes text from left to right must not read what comes next. So token `i` may
-# look at tokens `0` to `i` only.
+# A model that writes text from left to right must not read what comes next. So token `i` may look
+# at tokens `0` to `i` only.
 #
-# **The one idea.** Weights come from `exp(score)`. Add `-inf` to a score and its `exp` is
-# exactly 0. So the mask is a table to be *added*: 0 where a token may look, `-inf` where it
-# may not, which is above the diagonal.
+# **The one idea.** Weights come from `exp(score)`. Add `-inf` to a score and its `exp` is exactly
+# 0. So the mask is a table to be *added*: 0 where a token may look, `-inf` where it may not,
+# which is above the diagonal.
 #
 # **The diagonal stays open.** A token may look at itself. Close the diagonal, and row 0 has
 # nothing left to look at: softmax divides 0 by 0, and the row becomes NaN.
+#
+# **Device and dtype.** A tensor made on the CPU cannot be added to scores on a GPU. So the mask
+# is made where the scores are, and in their dtype.
 
 # %% [markdown] id="mask-paper"
 # ![The scores of head 1, 3 by 3, plus the mask, 3 by 3. The mask is 0 on and below the diagonal and minus infinity above it. In the sum the three cells above the diagonal are hatched: closed.](causal-mask.svg)
 #
-# **On paper.** Three tokens. Which of the nine cells are open?
-
-# %% id="mask-by-hand"
-for query_at in range(3):
-    cells = ["open" if key_at <= query_at else "closed" for key_at in range(3)]
-    print(f"token {query_at} may look at:", *cells)
-query, later_key = paper_q[0][2:4], paper_k[1][2:4]  # token 0 may not see token 1
-score = dot(query, later_key) / math.sqrt(2)
-print(f"exp({score:.2f}) = {math.exp(score):.2f}", end="   ")
-print(f"exp({score:.2f} - inf) = {math.exp(score - math.inf)}")
+# **On paper.** Three of nine cells are closed: token 0 may see only itself, token 1 not yet token
+# 2.
 
 # %% [markdown] id="mask-exercise"
 # ### Your turn: `causal_mask`
@@ -629,39 +643,40 @@ check.causal_mask(causal_mask, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="mask-look"
-# **Look.** Your mask, added to the paper scores of head 1.
+# **Look** (can wait). Your mask, added to the paper scores of head 1.
 
-# %% id="look-at-mask"
+# %% id="look-at-mask" folded=true
 print("mask:", causal_mask(3), sep="\n")
 print("scores of head 1, masked:", paper_scores()[0, 1] + causal_mask(3), sep="\n")
 
-# %% [markdown] id="softmax-idea"
+# %% [markdown] id="softmax-rows"
 # ## Step 5 · Softmax
 #
 # Scores become weights: positive, and summing to 1.
 #
-# **The one idea.** Each *query* shares out its attention among the *keys*. Queries are rows
-# and keys are columns, so softmax runs along each row, and every **row sums to 1**.
-#
-# **The mask comes first.** Softmax divides by the sum of the row. Mask before it, and closed
-# cells take no part in the sum. Mask after it, and their share is simply lost: rows sum to
-# less than 1.
+# **The one idea.** Each *query* shares out its attention among the *keys*. Queries are rows and
+# keys are columns, so softmax runs along each row, and every **row sums to 1**. And where the
+# mask has closed cells?
 
 # %% id="predict-mask-first-row"
 predict("mask-first-row")
 
+# %% [markdown] id="softmax-idea"
+# <details><summary><b>After your guess: the mask comes first</b></summary>
+#
+# Softmax divides by the sum of the row. Mask before it, and closed cells take no part in the sum.
+# Mask after it, and their share is simply lost: rows sum to less than 1.
+#
+# </details>
+
 # %% [markdown] id="softmax-paper"
 # ![The masked scores of head 1 go through softmax, row by row. The weights that come out are 0 in the hatched cells, and three bars of equal length show that each row sums to 1.](softmax.svg)
 #
-# **On paper.** The scores of token 1 in head 1, with the future closed.
-
-# %% id="softmax-by-hand"
-query = paper_q[1][2:4]
-row = [dot(query, key[2:4]) / math.sqrt(2) for key in paper_k[:2]] + [-math.inf]
-powers = [math.exp(score) for score in row]
-print("scores: ", [round(score, 2) for score in row])
-print("exp:    ", [round(power, 2) for power in powers], "  sum", round(sum(powers), 2))
-print("weights:", [round(power / sum(powers), 2) for power in powers])
+# **On paper.** Token 1 in head 1: `exp` of 2.83, 1.41 and -∞ is 16.92, 4.11 and 0. Their sum is
+# 21.03, so the weights are 0.80, 0.20 and 0.
+#
+# By itself `exp` overflows: `exp(89)` is infinite in float32. PyTorch's `softmax` first subtracts
+# each row's largest score, which changes no weight. If you write it out yourself, do the same.
 
 # %% [markdown] id="softmax-exercise"
 # ### Your turn: `masked_softmax`
@@ -713,15 +728,20 @@ check.masked_softmax(masked_softmax, aspect="value", hidden=True)
 
 # %% [markdown] id="softmax-look"
 # **Look.** At last, the four heads computed with your own functions, with all tokens in view and
-# with the future closed. Choose a head, and read a row: what does this token look at?
+# with the future closed.
 #
-# - Head 1 (same word): *the* and *cat* share their weight between two places. What happens to the
-#   first *cat* when the future is closed?
-# - Head 3 (next token): its job is forbidden now. Only the last token can still do it: it looks
-#   at itself. In all other rows the scores that are left are 0, so the weight is spread evenly.
-#   Softmax cannot say "nobody".
+# - Head 1 (same word): what happens to the first *cat* when the future is closed?
+# - Head 3 (next token): its job is forbidden now, except for the last token, which looks at
+#   itself. The scores that are left are all 0, so the weight is spread evenly. Softmax cannot say
+#   "nothing".
 
-# %% id="look-at-weights"
+# %% id="look-at-weights" folded=true
+def sentence_scores():
+    """The scores of our sentence, computed with your functions: (1, 4, 6, 6)."""
+    q, k, _ = sentence_heads()
+    return attention_scores(q, k)
+
+
 def sentence_weights(mask=None):
     """The weights of our sentence, computed with your functions: (1, 4, 6, 6)."""
     return masked_softmax(sentence_scores(), mask)
@@ -746,7 +766,7 @@ show_heads(
 #
 # </details>
 
-# %% id="softmax-play"
+# %% id="softmax-play" folded=true
 from attention_lab.heatmap import play
 
 
@@ -762,17 +782,18 @@ def heads_of(words, temperature=1.0, causal=False):
 
 play(heads_of, example.tokens, head=1)
 
+# %% [markdown] id="break"
+# **A good place for a break.** You have the weights; what is left is to use them. When you come
+# back to a fresh kernel, select this cell and choose *Run → Run All Above Selected Cell*.
+
 # %% [markdown] id="attend-idea"
 # ## Step 6 · Attend
 #
 # Now each token collects what it looked for.
 #
-# **The one idea.** A token's output is the weighted mean of the values, with its row of
-# weights: one mixture for each token, in each head. As a matrix product: `(T, T)` times
-# `(T, d_head)` gives `(T, d_head)`.
-#
-# Row times column: the weights of query `i` meet feature `f` of all values. So nothing is
-# transposed this time.
+# **The one idea.** A token's output is the weighted mean of the values, with its row of weights:
+# one mixture for each token, in each head. As a matrix product: `(T, T)` times `(T, d_head)`
+# gives `(T, d_head)`. Nothing is transposed this time.
 
 # %% id="predict-attend-range"
 predict("attend-range")
@@ -780,14 +801,7 @@ predict("attend-range")
 # %% [markdown] id="attend-paper"
 # ![The weights of head 1, 3 by 3, times its values, 3 tokens by 2 features, give what head 1 has mixed, 3 by 2. Beside the middle row stands its sum: 0.80 times 2 plus 0.20 times 1.](attend.svg)
 #
-# **On paper.** The weights of token 1 in head 1 from above, and the values of tokens 0 and 1.
-
-# %% id="attend-by-hand"
-share = [power / sum(powers) for power in powers]
-for feature in (2, 3):
-    column = [value[feature] for value in paper_v]
-    terms = [f"{weight:.2f}*{number}" for weight, number in zip(share, column)]
-    print(f"feature {feature}:", " + ".join(terms), f"= {dot(share, column):.2f}")
+# **On paper.** Token 1 in head 1, first feature: `0.80·2 + 0.20·1 = 1.80`.
 
 # %% [markdown] id="attend-exercise"
 # ### Your turn: `attend`
@@ -835,10 +849,10 @@ check.attend(attend, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="attend-look"
-# **Look.** In our sentence the value of a token is its word, in every head. So what a head has
-# collected can be read as words. Compare each column with the job of its head.
+# **Look.** In our sentence the value of a token is its word. So what a head has collected can be
+# read as words. Compare each column with the job of its head.
 
-# %% id="look-at-attend"
+# %% id="look-at-attend" folded=true
 def sentence_mixed():
     """What each head collects, computed with your functions: (1, 4, 6, 8)."""
     _, _, v = sentence_heads()
@@ -861,7 +875,9 @@ for at, token in enumerate(example.tokens):
 #
 # </details>
 
-# %% id="look-at-mixed"
+# %% id="look-at-mixed" folded=true
+from attention_lab.heatmap import show_features
+
 show_features({"mixed": sentence_mixed()}, example.tokens, title="What heads collected")
 
 # %% [markdown] id="merge-idea"
@@ -876,29 +892,20 @@ show_features({"mixed": sentence_mixed()}, example.tokens, title="What heads col
 predict("merge-view")
 
 # %% [markdown] id="merge-memory"
-# **One thing is new.** After `attend`, memory holds head after head. Swapping the axes changes
-# only how it is read; the numbers of one token then lie far apart. `view` cannot join axes
-# like that, and refuses. `.contiguous()` copies the numbers into the new order first.
-# `reshape` does the same by itself when it must.
+# <details><summary><b>After your guess: what is new</b></summary>
+#
+# After `attend`, memory holds head after head. Swapping the axes changes only how it is read; the
+# numbers of one token then lie far apart. `view` cannot join axes like that, and refuses.
+# `.contiguous()` copies the numbers into the new order first. `reshape` does the same by itself
+# when it must.
 #
 # ![Two tables, one per head, 3 by 2 each. transpose puts them side by side, reshape reads them as one table of 3 by 4. A strip below shows memory: before, all numbers of head 0 and then all of head 1; after the copy, token by token.](merge-heads.svg)
+#
+# </details>
 
 # %% [markdown] id="merge-paper"
-# **On paper.** Token 1 leaves `attend` with two numbers from head 0 and two from head 1. Merged,
-# head 0's come first.
-
-# %% id="merge-by-hand"
-def paper_mixed(head):
-    """What token 1 has collected in a head, with the future closed."""
-    own = slice(2 * head, 2 * head + 2)
-    query = paper_q[1][own]
-    powers = [math.exp(dot(query, key[own]) / math.sqrt(2)) for key in paper_k[:2]]
-    shares = [power / sum(powers) for power in powers]
-    return [round(dot(shares, column), 2) for column in zip(*paper_v)][own]
-
-
-head_0, head_1 = paper_mixed(0), paper_mixed(1)
-print("head 0:", head_0, "  head 1:", head_1, "  merged:", head_0 + head_1)
+# **On paper.** Token 1 leaves `attend` with `[0.20, 0.80]` from head 0 and `[1.80, 0.80]` from
+# head 1. Merged: `[0.20, 0.80, 1.80, 0.80]`.
 
 # %% [markdown] id="merge-exercise"
 # ### Your turn: `merge_heads`
@@ -952,7 +959,9 @@ check.merge_heads(merge_heads, aspect="value", hidden=True)
 # 2 has found *the* for every token: one straight column. A `reshape` without the swap gives the
 # right shape, but tears that column apart. (0.0 is small but not zero; 0 is exactly zero.)
 
-# %% id="look-at-merged"
+# %% id="look-at-merged" folded=true
+from attention_lab.heatmap import show_features
+
 mixed = sentence_mixed()
 show_features(
     {"yours": merge_heads(mixed), "reshape without the swap": mixed.reshape(1, 6, 32)},
@@ -970,7 +979,7 @@ show_features(
 # %% id="predict-split-strides"
 predict("split-strides")
 
-# %% id="look-at-strides"
+# %% id="look-at-strides" folded=true
 viewed, split = labels.view(1, 3, 2, 2), split_heads(labels, 2)
 for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
     same = "same memory" if tensor.data_ptr() == labels.data_ptr() else "a copy"
@@ -984,7 +993,7 @@ for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
 # %% [markdown] id="memory-view"
 # And here is `view` refusing, live.
 
-# %% id="look-at-view"
+# %% id="look-at-view" folded=true
 heads_then = {"splitting": sentence_heads()[2], "attending": sentence_mixed()}
 for when, heads in heads_then.items():
     swapped = heads.transpose(1, 2)  # (1, 6, 4, 8)
@@ -1006,10 +1015,9 @@ for when, heads in heads_then.items():
 # them, in head 1. Its weights and its output you have seen on paper. Step on, and say beforehand
 # what the next shape will be.
 
-# %% id="follow-a-token"
+# %% id="follow-a-token" folded=true
 from attention_lab.heatmap import follow
 
-paper_same = example.linear(torch.eye(4).tolist(), [0, 0, 0, 0])
 follow(
     globals(),
     "t0 t1 t2",
@@ -1022,34 +1030,18 @@ follow(
 # %% [markdown] id="module-idea"
 # ## Step 8 · The whole layer
 #
-# Seven functions are written. One layer is left: the **output projection**.
+# One layer is left: the **output projection**.
 #
 # **The one idea.** Up to here, head `h` has written into its own slice of the features and
-# nowhere else. The heads have never met. `out_proj` mixes all slices: here the heads come
-# together, and the layer decides what to do with what each of them found.
-#
-# All heads together do about as much work as one big head. What you gain is several notions of
-# *relevant*.
+# nowhere else. `out_proj` mixes all slices: here the heads meet, and the layer decides what to do
+# with what each of them found. All heads together do about as much work as one big head. What you
+# gain is several notions of *relevant*.
 #
 # ![The merged table, 3 tokens by 4 features: two faint features from head 0, two strong ones from head 1. Lines lead from one faint and one strong feature to each of the four features of the output, whose numbers stand beside them.](out-proj.svg)
 #
-# <details><summary>How papers write it</summary>
-#
-# In one line for each head: `softmax(Q Kᵀ / √d_head + mask) V`. `Q`, `K` and `V` are steps 1 and
-# 2, `Q Kᵀ / √d_head` is step 3, `+ mask` step 4, softmax step 5 and `… V` step 6. The heads are
-# put side by side (step 7) and multiplied by `W_O`, which is `out_proj`.
-#
-# </details>
-
-# %% [markdown] id="module-paper"
-# **On paper.** Token 1, merged in step 7, meets the first row of a small `out_proj`. Its sum
-# reads a number of head 0 and a number of head 1: here they meet. (In the drawing each line
-# stands for a weight of 1. A real `out_proj` has a weight for every pair of features.)
-
-# %% id="module-by-hand"
-paper_out = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1]]
-terms = [f"{weight}*{number}" for weight, number in zip(paper_out[0], head_0 + head_1)]
-print(" + ".join(terms), f"= {dot(paper_out[0], head_0 + head_1):.2f}")
+# **On paper.** Token 1 meets the first row of a small `out_proj`, `[1, 0, 0, 1]`: `1·0.20 +
+# 1·0.80 = 1.00`, a number of head 0 and one of head 1. (In the drawing each line stands for a
+# weight of 1. A real `out_proj` has a weight for every pair of features.)
 
 # %% [markdown] id="module-exercise"
 # ### Your turn: `MultiHeadAttention.forward`
@@ -1133,15 +1125,15 @@ check.MultiHeadAttention(MultiHeadAttention, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="module-look"
-# **Look.** Your layer with the hand-made weights, on our sentence. Its `out_proj` adds up what
-# heads 1 and 2 found in the first slice of features: there two heads have met, and can no longer
-# be told apart. It leaves the second slice empty, and copies heads 0 and 3 into the last two.
+# **Look** (can wait). Your layer with the hand-made weights, on our sentence. Its `out_proj` adds up what
+# heads 1 and 2 found in the first slice: these two have met, and can no longer be told apart. It
+# leaves the second slice empty, and copies heads 0 and 3 into the last two.
 
-# %% id="look-at-module"
-layer = MultiHeadAttention(example.d_model, example.num_heads)
-example.fill(layer)
+# %% id="look-at-module" folded=true
+designed = MultiHeadAttention(example.d_model, example.num_heads)
+example.fill(designed)
 with torch.no_grad():
-    found = example.words_found(layer(example.x))
+    found = example.words_found(designed(example.x))
 print(f"{'token':>8}   {'heads 1 + 2':14}{'(empty)':10}{'head 0':10}head 3")
 for token, (met, empty, previous, following) in zip(example.tokens, found):
     print(f"{token:>8}   {met:14}{empty:10}{previous:10}{following}")
@@ -1149,12 +1141,11 @@ for token, (met, empty, previous, following) in zip(example.tokens, found):
 # %% [markdown] id="pytorch-idea"
 # ## Beside PyTorch
 #
-# PyTorch has this layer: `nn.MultiheadAttention`, the reference behind the checks here. It keeps
-# the three projections in one matrix `in_proj_weight`: the rows of `q_proj`, then those of
-# `k_proj`, then those of `v_proj`. Copy your weights into it, and both must give the same output.
-# The largest difference will be 0, or a rounding error near 1e-7.
+# `nn.MultiheadAttention` is the reference behind the checks. It keeps the three projections in
+# one matrix `in_proj_weight`: the rows of `q_proj`, `k_proj` and `v_proj`, one below the other.
+# Copy your weights into it, and both must give the same output, up to rounding errors near 1e-7.
 
-# %% id="against-pytorch"
+# %% id="against-pytorch" folded=true
 def pytorch_twin(mine):
     """PyTorch's layer, with the weights of a MultiHeadAttention copied in."""
     twin = nn.MultiheadAttention(mine.d_model, mine.num_heads, batch_first=True)
@@ -1192,7 +1183,7 @@ print("shape", tuple(ours.shape), " largest difference", difference)
 # %% id="predict-law-causal"
 predict("law-causal")
 
-# %% id="law-causal"
+# %% id="law-causal" folded=true
 any_layer = MultiHeadAttention(12, 3).requires_grad_(False)
 any_x = torch.randn(1, 6, 12, generator=generator)
 
@@ -1210,7 +1201,7 @@ print("rows that moved:", rows_moved(before, after))
 # %% id="predict-law-permutation"
 predict("law-permutation")
 
-# %% id="law-permutation"
+# %% id="law-permutation" folded=true
 order = [5, 2, 0, 4, 1, 3]
 before, after = any_layer(any_x), any_layer(any_x[:, order])
 print("rows that moved:", rows_moved(before, after))
@@ -1219,7 +1210,7 @@ print("once the old rows are in that order too:", rows_moved(before[:, order], a
 # %% id="predict-law-constant"
 predict("law-constant")
 
-# %% id="law-constant"
+# %% id="law-constant" folded=true
 same_x = any_x[:, :1].expand(1, 6, 12)
 output = any_layer(same_x)
 print("largest difference between rows:", (output - output[:, :1]).abs().max().item())
@@ -1282,8 +1273,16 @@ beside_yours(bug, "No root")
 # The hardest to see: 0.97 has become 1.00, and that is all, since our scores are few and tidy. With
 # 64 random features, step 3 has shown what it does. This is why the checks compare numbers.
 
+# %% [markdown] id="recall"
+# ## What do you remember? (can wait)
+#
+# Best tomorrow, without scrolling up. A question that you get wrong comes again.
+
+# %% id="recall-questions"
+recall()
+
 # %% [markdown] id="to-keep"
-# ## To keep
+# ## To keep (can wait)
 #
 # | step | shape | line | why |
 # |---|---|---|---|
@@ -1299,14 +1298,6 @@ beside_yours(bug, "No root")
 # - One softmax row is one mixture. Several heads are several mixtures.
 # - A right shape proves little. A law, or a sentence whose answer you know, proves more.
 # - The layer knows nothing of order. The mask, or positions in `x`, must bring it in.
-
-# %% [markdown] id="recall"
-# ## What do you remember?
-#
-# Ten questions. Do not scroll up. One that you get wrong comes again.
-
-# %% id="recall-questions"
-recall()
 
 # %% [markdown] id="before-you-go"
 # ## Hand in
@@ -1330,59 +1321,17 @@ progress.summary()
 #
 # | part | what is in it | minutes |
 # |---|---|---:|
-# | Prove it yourself | one query and one head by hand | 12 |
+# | Prove it yourself | one head by itself | 8 |
 # | What it costs | operations counted; a loop over heads, timed | 5 |
 # | Learned | your layer learns a small task: why four heads can do what one cannot | 10 |
-# | Real | your layer inside a trained model | 15 |
+# | Real | your layer inside a trained model | 20 |
 # | Stretch | four variations that real models use | 30 |
 
 # %% [markdown] id="prove-idea"
 # ## Prove it yourself
 #
-# *About 12 minutes, two functions to write.* Convince yourself that the batched code does what the
+# *About 8 minutes, one function to write.* Convince yourself that the batched code does what the
 # words say.
-
-# %% [markdown] id="one-query-exercise"
-# ### One query, plain Python
-#
-# Optional · difficulty 2 of 5 · importance 3 of 5 · about 5 minutes · 6 lines
-#
-# One token, one head, no torch. `query` is a list of numbers; `keys` and `values` are lists of
-# such lists, one for each token. Use loops as you like, and `math.exp` and `math.sqrt`.
-#
-# <details><summary>Hint 1</summary>
-#
-# Four lines of thought: a score for each key, its `exp`, its share of the sum, and then for
-# each feature the sum of share times value.
-#
-# <details><summary>Hint 2</summary>
-#
-# `dot(query, key) / math.sqrt(len(query))` is the score of a key; `dot` is defined in step 1.
-#
-# <details><summary>Hint 3: nearly the answer</summary>
-#
-# With the shares in a list, feature `f` of the result is
-# `sum(share * value[f] for share, value in zip(shares, values))`.
-#
-# </details></details></details>
-
-# %% grade_id="one_query" solution=true
-def one_query(query, keys, values):
-    """What one token gets from attention: a list as long as each of the values."""
-    ### BEGIN SOLUTION
-    powers = [math.exp(dot(query, key) / math.sqrt(len(query))) for key in keys]
-    shares = [power / sum(powers) for power in powers]
-    mixture = []
-    for column in zip(*values):  # one feature of all values
-        mixture.append(dot(shares, column))
-    return mixture
-    ### END SOLUTION
-
-
-# %% id="check-one-query"
-from attention_lab import prove
-
-prove.one_query(one_query)
 
 # %% [markdown] id="one-head-exercise"
 # ### One head at a time
@@ -1435,7 +1384,7 @@ prove.one_head(one_head, MultiHeadAttention)
 # %% id="predict-cost"
 predict("cost")
 
-# %% id="look-at-cost"
+# %% id="look-at-cost" folded=true
 def count_operations(heads):
     from torch.utils.flop_counter import FlopCounterMode
 
@@ -1466,7 +1415,7 @@ if not os.environ.get("NBGRADER_EXECUTION"):  # grading has no use for this
 # Heads can be processed one at a time, too. The numbers are the same. How much longer does it
 # take, here and now?
 
-# %% id="look-at-loop"
+# %% id="look-at-loop" folded=true
 import time
 
 
@@ -1583,7 +1532,7 @@ experiment.choose()
 # %% [markdown] id="real-idea"
 # ## Real: your layer in a trained model
 #
-# *About 15 minutes, nothing to write.*
+# *About 20 minutes, nothing to write.*
 #
 # `all-MiniLM-L6-v2` is a small transformer, much used for searching by meaning. It turns a
 # sentence into a vector, so that sentences with much the same meaning get much the same vector.
@@ -1684,7 +1633,7 @@ minilm.wall(my_sentence)
 # **Where heads rest.** Softmax cannot say "nobody". A head that finds nothing to do must put its
 # weight somewhere. Here is how much of it lies on `[CLS]`, on average over the heads of a layer.
 
-# %% id="real-rest"
+# %% id="real-rest" folded=true
 on_cls = minilm.weights(keys_sentence)[:, :, 1:-1, 0].mean(dim=(1, 2))
 even = 1 / len(minilm.tokens(keys_sentence))
 for layer_number, share in enumerate(on_cls):
@@ -1698,7 +1647,7 @@ for layer_number, share in enumerate(on_cls):
 # **A famous pair.** *The animal didn't cross the street because it was too tired.* With *wide*
 # in place of *tired*, *it* is the street. In some larger models a head follows. Does one here?
 
-# %% id="real-wide"
+# %% id="real-wide" folded=true
 def looks(sentence, query, key):
     """How much each head looks from one word at another: (6, 12)."""
     words = minilm.tokens(sentence)
@@ -1723,7 +1672,7 @@ if minilm.live:
 # **Take a pretty head away.** Whatever it has collected is not let through to `out_proj`. How
 # near is the sentence's vector to what it was? 1 is the same.
 
-# %% id="real-without"
+# %% id="real-without" folded=true
 if minilm.live:
     whole = minilm.meaning(keys_sentence)
     for layer_number, head in ((0, 2), (1, 8), (3, 1)):
@@ -1924,7 +1873,7 @@ stretch.attend_next(attend_next)
 # %% [markdown] id="cache-look"
 # Token by token, with the cache, our sentence gives what the causal layer gives in one go.
 
-# %% id="look-at-cache"
+# %% id="look-at-cache" folded=true
 queries, keys, values = sentence_heads()
 at_once = attend(sentence_weights(causal_mask(6)), values)
 

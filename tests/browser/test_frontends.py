@@ -173,7 +173,7 @@ def test_untrusted_reopen_shows_pictures_tables_and_words(jupyter, lab):
     expect(image).to_be_visible()
     assert image.evaluate("image => image.naturalWidth") > 300
     expect(page.get_by_text("2 heads, 3 tokens")).to_be_visible()
-    expect(page.get_by_role("heading", name="merge_heads")).to_be_visible()
+    expect(page.get_by_text("merge_heads", exact=True)).to_be_visible()
     expect(page.get_by_role("table")).to_have_count(12)
     expect(page.get_by_role("application")).to_have_count(0)
 

@@ -1,6 +1,5 @@
 """Every number in the prose and the drawings that can be computed is computed here."""
 
-import json
 import math
 import re
 from xml.etree import ElementTree
@@ -15,6 +14,8 @@ from .conftest import LESSONS
 from .test_text import region
 
 SVG = "{http://www.w3.org/2000/svg}"
+# The weight of the small out_proj that the drawing shows as lines.
+PAPER_OUT = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1]]
 
 
 def cells_of(name):
@@ -37,9 +38,10 @@ def flat(*tables, form="{:.2f}"):
 @pytest.fixture(scope="module")
 def paper(names):
     """The example on paper, from one end to the other."""
-    x, q = (torch.tensor([names[name]]).double() for name in ("paper_x", "paper_q"))
+    x = torch.tensor([names["paper_x"]]).double()
     weight, bias = torch.tensor(names["paper_weight"]), torch.tensor(names["paper_bias"])
-    assert torch.equal(q, x @ weight.double().T + bias)
+    q = x @ weight.double().T + bias
+    queries = q[0].tolist()
     q, k, v = (steps.split_heads(part, 2) for part in (q, x, x))
     scores = steps.attention_scores(q, k)
     masked = scores + steps.causal_mask(3)
@@ -48,6 +50,7 @@ def paper(names):
     return {
         "x": x[0].tolist(),
         "weight": weight.tolist(),
+        "queries": queries,
         "q": q[0].tolist(),
         "k": k[0].tolist(),
         "v": v[0].tolist(),
@@ -63,7 +66,7 @@ HALVES = sorted(LABELS, key=lambda label: int(label[1]) // 2)  # head 0, then he
 
 
 def test_drawing_of_project(paper, names):
-    tables = paper["x"], paper["weight"], [names["paper_bias"]], names["paper_q"]
+    tables = paper["x"], paper["weight"], [names["paper_bias"]], paper["queries"]
     drawn = flat(*tables, form="{:.0f}")
     assert cells_of("project") == drawn
 
@@ -123,44 +126,84 @@ def merged(paper):
 
 
 @pytest.fixture(scope="module")
-def output(merged, names):
-    return (torch.tensor(merged) @ torch.tensor(names["paper_out"]).float().T).tolist()
+def output(merged):
+    return (torch.tensor(merged) @ torch.tensor(PAPER_OUT).float().T).tolist()
 
 
 def test_drawing_of_the_output_projection(merged, output):
     assert cells_of("out-proj") == flat(merged, output)
 
 
-def test_lines_of_the_output_projection_are_its_ones(names):
+def test_lines_of_the_output_projection_are_its_ones():
     drawing = (LESSONS / "out-proj.svg").read_text()
     heights = ("82", "108", "134", "160")
     lines = re.findall(r'class="line" d="M300 (\d+)L430 (\d+)"', drawing)
     drawn = {(heights.index(end), heights.index(begin)) for begin, end in lines}
-    weight = torch.tensor(names["paper_out"])
+    weight = torch.tensor(PAPER_OUT)
     assert drawn == set(map(tuple, weight.nonzero().tolist()))
     assert set(weight.flatten().tolist()) == {0, 1}
     for row in weight.view(4, 2, 2):
         assert row.any(-1).all()  # from both heads
 
 
-def test_on_paper_agrees_with_the_drawings(paper, printed):
-    assert "= 3\n" in printed["project-by-hand"]
-    assert f"score {paper['scores'][1][2][0]:.2f}" in printed["scores-by-hand"]
-    row = [round(weight, 2) for weight in paper["weights"][1][1]]
-    assert f"weights: {row}" in printed["softmax-by-hand"]
-    merged = [round(number, 2) for head in paper["mixed"] for number in head[1]]
-    assert f"merged: {merged}" in printed["merge-by-hand"]
-    for feature, number in zip((2, 3), paper["mixed"][1][1], strict=True):
-        assert re.search(rf"feature {feature}: .* = {number:.2f}\n", printed["attend-by-hand"])
+def test_on_paper_agrees_with_the_drawings(paper, names, prose):
+    def says(cell, *told):
+        text = prose[cell].replace("\n", " ")
+        assert [words for words in told if words not in text] == []
+
+    q, k = paper["queries"], paper["x"]
+    bias = names["paper_bias"][2]
+    says("project-paper", f"`{paper_row(names)} · {names['paper_x'][0]} + {bias} = {q[0][2]:.0f}`")
+    (a, b), (c, d) = q[2][2:], k[0][2:]
+    score = paper["scores"][1][2][0]
+    says("scores-paper", f"`({a:.0f}·{c:.0f} + {b:.0f}·{d:.0f}) / √2 = {score:.2f}`")
+    first, second = paper["scores"][1][1][:2]
+    e = [math.exp(first), math.exp(second)]
+    weights = [f"{weight:.2f}" for weight in paper["weights"][1][1][:2]]
+    says(
+        "softmax-paper",
+        f"`exp` of {first:.2f}, {second:.2f} and -∞ is {e[0]:.2f}, {e[1]:.2f} and 0.",
+        f"Their sum is {sum(e):.2f}, so the weights are {weights[0]}, {weights[1]} and 0.",
+    )
+    values = [row[0] for row in paper["v"][1]]
+    mixed = paper["mixed"][1][1][0]
+    terms = [f"{w}·{v:.0f}" for w, v in zip(weights, values, strict=False)]
+    says("attend-paper", f"`{' + '.join(terms)} = {mixed:.2f}`")
+    heads = ["[" + ", ".join(f"{n:.2f}" for n in head[1]) + "]" for head in paper["mixed"]]
+    merged = f"[{heads[0][1:-1]}, {heads[1][1:-1]}]"
+    says(
+        "merge-paper", f"`{heads[0]}` from head 0 and `{heads[1]}` from head 1. Merged: `{merged}`"
+    )
 
 
-def test_one_output_on_paper(output, printed):
-    assert printed["module-by-hand"].endswith(f"= {output[1][0]:.2f}\n")
+def paper_row(names):
+    return names["paper_weight"][2]
 
 
-def test_the_learners_functions_give_the_paper_numbers(printed, paper):
-    numbers = [float(n) for n in re.findall(r"-?\d+\.\d*", printed["look-at-scores"])]
-    assert numbers == pytest.approx([float(n) for n in flat(*paper["scores"])])
+def test_exp_overflows_where_it_is_said(prose):
+    assert "`exp(89)` is infinite in float32" in prose["softmax-paper"]
+    assert torch.tensor([88.0, 89.0]).exp().isinf().tolist() == [False, True]
+
+
+def test_one_output_on_paper(merged, output, prose):
+    first, *_, last = merged[1]
+    told = f"`{PAPER_OUT[0]}`: `1·{first:.2f} + 1·{last:.2f} = {output[1][0]:.2f}`"
+    assert told in prose["module-idea"].replace("\n", " ")
+
+
+def test_the_learners_functions_give_the_paper_numbers(names, paper):
+    assert names["paper_scores"]()[0].double().numpy() == pytest.approx(
+        torch.tensor(paper["scores"]).numpy(), abs=1e-6
+    )
+
+
+def test_what_are_finds(names, prose):
+    vectors = list(names["vectors"].values())
+    query = (torch.tensor(names["to_query"]) @ torch.tensor(names["vectors"]["are"])).tolist()
+    assert query == [4, 4, 0]
+    noun, plural, _ = names["one_query"](query, vectors, vectors)
+    assert names["names_of_features"][:2] == ["noun", "plural"]
+    assert f"its mixture is {noun:.2f} noun and {plural:.2f} plural" in prose["one-query-exercise"]
 
 
 def test_lines_in_all(cells, prose):
@@ -212,9 +255,8 @@ def test_sizes_of_the_sentence(prose):
         assert f"| {head} | find the **{job}** |" in prose["sentence"]
 
 
-def test_features_that_are_1(printed, prose):
-    lines = printed["look-at-sentence"].splitlines()[2:]
-    ones = [json.loads(line.split("are 1: ")[1]) for line in lines]
+def test_features_that_are_1(prose):
+    ones = [row.nonzero().flatten().tolist() for row in example.x[0]]
     words, places = zip(*(row[:2] for row in ones), strict=True)
     assert set(words) <= set(range(8))
     assert places == tuple(range(8, 8 + len(example.tokens)))
@@ -253,7 +295,7 @@ def test_strides_of_the_small_table(names, prose):
 
 
 def test_the_root_keeps_scores_near_1(printed, names, prose):
-    assert f"a row of {names['scaled'].shape[-1]}," in prose["scores-look-root"]
+    assert f"a row of {names['scaled'].shape[-1]}," in prose["scores-look"].replace("\n", " ")
     rows = re.findall(
         r"^ *(\d+) +([\d.]+) +([\d.]+) +\| +([\d.]+) +([\d.]+)$",
         printed["look-at-root"],

@@ -35,6 +35,7 @@ STEPS = (
     "merge_heads",
 )
 _D_HEAD = 3
+ROUNDED = "(Numbers are shown to two decimals and added up before rounding.)"
 # Scores up to this size are raised to powers as they are.
 _LARGE = 20
 
@@ -170,8 +171,8 @@ class _Walker:
         d_head = q.shape[-1] // self.H
         mine = self._slice(d_head)
         sentence = (
-            "Three layers turn every token into three rows: what it looks for (q), what it can be "
-            "found by (k), what it hands over when found (v). Features "
+            "Three layers turn every token into three rows: what it looks for (q), how it can be "
+            "found (k), what it hands over when found (v). Features "
             f"{mine.start} to {mine.stop - 1} will be those of head {self.head}; nothing is "
             "split yet."
         )
@@ -192,7 +193,7 @@ class _Walker:
         ]
         return Step(
             "split_heads",
-            "Every head gets its own run of features, of every token: a row still belongs to "
+            "Every head gets its own slice of the features, of every token: a row still belongs to "
             "one token. Each cell says which token·feature it came from.",
             grids,
             "Beside it: view straight to (B, H, T, d_head)",
@@ -224,7 +225,7 @@ class _Walker:
         columns = [f"q·k {i}" for i in range(d_head)]
         return Step(
             "attention_scores",
-            f"How well does what “{self.word}” looks for fit what each token can be found by? "
+            f"How well does the query of “{self.word}” fit the key of each token? "
             f"Multiply feature by feature, add up, divide by √{d_head}.",
             [
                 Grid(
@@ -284,7 +285,7 @@ class _Walker:
         return Step(
             "attend",
             f"What “{self.word}” collects is a mixture of what the tokens hand over, each in the "
-            "share of its weight.",
+            f"share of its weight. {ROUNDED}",
             [
                 Grid(
                     f"head {self.head}: weight × v of every token",

@@ -79,7 +79,8 @@ def _step(step: Step) -> str:
             f"<details><summary>{escape(step.aside_label)}</summary><div>{grids}</div></details>"
         )
     return (
-        f"<li><h3>{escape(step.title)}</h3><p>{escape(step.sentence)}</p>{warning}"
+        f'<li><p class="title"><b>{escape(step.title)}</b></p>'
+        f"<p>{escape(step.sentence)}</p>{warning}"
         f"<div>{''.join(map(_grid, step.grids))}</div>{aside}</li>"
     )
 

@@ -231,8 +231,10 @@ def _last_checks(source: NotebookNode) -> dict[str, NotebookNode]:
 
 def _plain(cell: NotebookNode, source: str) -> NotebookNode:
     new_cell = new_markdown_cell if cell.cell_type == "markdown" else new_code_cell
-    tags = {"tags": cell.metadata.tags} if "tags" in cell.metadata else {}
-    return new_cell(without_markers(source), id=cell.id, metadata=tags)
+    kept = {name: cell.metadata[name] for name in ("tags", "jupyter") if name in cell.metadata}
+    if "jupyter" in kept:
+        kept["cellView"] = "form"
+    return new_cell(without_markers(source), id=cell.id, metadata=kept)
 
 
 def _solution(cell: NotebookNode) -> NotebookNode:

@@ -6,7 +6,7 @@ from pathlib import Path
 import jupytext
 from nbformat import NotebookNode
 
-OPTIONS = {"id", "grade_id", "solution", "points", "tags"}
+OPTIONS = {"id", "grade_id", "solution", "points", "tags", "folded"}
 _ADDED_BY_JUPYTEXT = {"lines_to_next_cell", "lines_to_end_of_cell_marker"}
 _HEADER = "# ---\n# jupyter:\n#   assignment: the_assignment\n# ---"
 

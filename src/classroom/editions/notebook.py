@@ -39,6 +39,8 @@ def cell_metadata(options: dict) -> NotebookNode:
     metadata = {}
     if "tags" in options:
         metadata["tags"] = options["tags"]
+    if options.get("folded"):
+        metadata["jupyter"] = {"source_hidden": True}
     if "grade_id" in options:
         metadata["nbgrader"] = _nbgrader(options)
     return from_dict(metadata)

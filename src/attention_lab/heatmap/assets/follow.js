@@ -16,7 +16,7 @@ class Walk {
     this.root.addEventListener("keydown", event => this.press(event));
     for (const table of list.querySelectorAll("table")) {
       const label = table.caption.textContent;
-      table.replaceWith(make("div", {class: "scroll", role: "region", tabindex: "0", "aria-label": label}, table.cloneNode(true)));
+      table.replaceWith(make("div", {class: "scroll", role: "group", tabindex: "0", "aria-label": label}, table.cloneNode(true)));
     }
     watchTheme(() => this.follow());
     this.follow();
@@ -31,7 +31,7 @@ class Walk {
     this.index = Math.max(0, Math.min(this.steps.length - 1, index));
     this.steps.forEach((step, i) => (step.hidden = i !== this.index));
     this.slider.value = this.index;
-    const name = this.steps[this.index].querySelector("h3").textContent;
+    const name = this.steps[this.index].querySelector(".title").textContent;
     this.slider.setAttribute("aria-valuetext", name);
     const number = this.index ? `Step ${this.index} of ${this.steps.length - 1}` : "Start";
     this.where.textContent = `${number}: ${name}`;
