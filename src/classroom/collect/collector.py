@@ -1,31 +1,65 @@
 """nbgrader's collecting plugin, for downloads from Canvas and Moodle."""
 
-from collections import defaultdict
+import filecmp
+import re
+import shutil
+import unicodedata
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from logging import LogRecord
 from pathlib import Path
 
-from dateutil import parser
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import FileNameCollectorPlugin
 from nbgrader.utils import find_all_notebooks
 from traitlets import Unicode
 
-from classroom.collect.choice import choose
+from classroom.collect.archive import free
+from classroom.collect.choice import Choice, choose
 from classroom.collect.names import Upload, read_upload
-from classroom.roster import Person, Roster, read_roster
+from classroom.roster import Person, Roster, letters, read_roster
+from classroom.times import zone
 
 # nbgrader says this of each file, much of it as a warning; what is odd would be lost among it.
 ROUTINE = (
     "Parsing file: ", "Copying from: ", "  Copying to: ", "Directory not found. Creating: ",
     "Skipped submission with no match information", "Invalid submission notebook name",
+    "Clearing existing files in ",
 )  # fmt: skip
 
 
 def _is_worth_saying(record: LogRecord) -> bool:
     return not record.getMessage().startswith(ROUTINE)
+
+
+def _agree(name: str, person: Person) -> bool:
+    """Whether the name in a download can be a person's: a group's number may be somebody's, too."""
+    words = re.findall(r"\w+", unicodedata.normalize("NFKC", person.name).casefold())
+    given = letters(name)
+    known_as = [letters(value.rstrip("0123456789")) for value in person.row.values()]
+    words = [word for word in words if len(word) > 1 or not word.isascii()]
+    return not words or any(word in given for word in words) or given in known_as
+
+
+def _is_same(there: Path, choice: Choice, when: datetime | None) -> bool:
+    """Whether what is about to be delivered lies there already, and nothing else."""
+    files = {path.relative_to(there) for path in there.rglob("*") if not path.is_dir()}
+    stamp = there / "timestamp.txt"
+    said = stamp.read_text(encoding="utf-8", errors="replace") if stamp.is_file() else None
+    if said != (when.isoformat(" ") if when else None):
+        return False
+    if files - {Path(stamp.name)} != set(map(Path, choice.delivered)):
+        return False
+    return all(
+        filecmp.cmp(there / place, upload.path, shallow=False)
+        for place, upload in choice.delivered.items()
+    )
+
+
+def _count(things, noun: str) -> str:
+    return f"{len(things)} {noun}{'s' * (len(things) != 1)}"
 
 
 class LmsCollector(FileNameCollectorPlugin):
@@ -54,37 +88,77 @@ class LmsCollector(FileNameCollectorPlugin):
     def _deliveries(self) -> dict[Path, dict]:
         """What nbgrader is to be told of each file that is delivered."""
         told = {}
+        before = []
         for student, uploads in self._by_student().items():
-            if self._has_submission(student):
-                self.log.warning("%s: collected before; --force collects again", student)
-                continue
             choice = choose(uploads, self._wanted)
+            there = self._submitted(student)
+            if there.is_dir() and any(there.iterdir()) and not self.parent.force:
+                before.append(student)
+                continue
             for remark in choice.remarks:
                 self.log.warning("%s: %s", student, remark)
             when = self._timestamp(student, uploads)
+            if there.is_dir() and any(there.iterdir()):
+                if _is_same(there, choice, when):
+                    continue
+                self._keep(student, there)
             for place, upload in choice.delivered.items():
                 told[upload.path] = {
                     "student_id": student, "file_id": str(place), "timestamp": when
                 }  # fmt: skip
+        if before:
+            self.log.warning("Collected before; --force collects again: %s", ", ".join(before))
         return told
 
+    def _keep(self, student: str, there: Path) -> None:
+        """Keep aside what lies in submitted/ and is about to be replaced."""
+        aside = free(self._extracted.with_name("replaced") / student)
+        shutil.copytree(there, aside, symlinks=True)
+        self.log.warning(
+            "%s: collected anew; what lay in submitted/ until now is kept in %s",
+            student, aside.relative_to(self.parent.coursedir.root),
+        )  # fmt: skip
+
     def _by_student(self) -> dict[str, list[Upload]]:
-        found, strangers = defaultdict(list), {}
-        for upload in self._uploads():
-            person = self._roster.find(upload.lms, upload.name)
+        found, strangers, others, hidden = defaultdict(list), {}, {}, set()
+        uploads = list(self._uploads())
+        often = Counter(name for name, _ in {(letters(u.name), u.lms) for u in uploads})
+        for upload in uploads:
+            only = often[letters(upload.name)] == 1  # else the name does not tell who it is
+            person = self._roster.find(upload.lms, upload.name if only else "")
+            if person and upload.is_moodles and not _agree(upload.name, person):
+                others[upload.name] = f"{upload.lms} is {person.name}"
+                continue
             student = person.student if person else self._stranger(upload)
-            if not person and self._roster.people:
+            if upload.is_hidden:
+                hidden.add(student)
+            elif not person and self._roster.people:
                 strangers[student] = upload.name
             found[student].append(upload)
         for student, name in strangers.items():
             self.log.warning("%s is not in the roster: collected as %s", name, student)
-        if missing := self._roster.by_student.keys() - found.keys():
+        for name, who in others.items():
+            self.log.warning(
+                "%s: not collected, in the roster %s. If a Moodle group handed it in: unpack it, "
+                "and put it into submitted/ for each of its members", name, who,
+            )  # fmt: skip
+        if hidden:
+            self.log.warning(
+                "Canvas hides the names of %s: collected as %s. Their grades can go into Canvas "
+                "once it shows the names and you have collected again", _count(hidden, "student"),
+                ", ".join(sorted(hidden)),
+            )  # fmt: skip
+        people = {person.student for person in self._roster.people if not person.is_test_student}
+        if missing := people - found.keys():
             self.log.info("In the roster, and handed in nothing: %s", ", ".join(sorted(missing)))
+        if any(person.timestamp for person in self._roster.people):
+            self.log.info("Times in the roster that have no offset are those of %s", zone())
         return found
 
     def _stranger(self, upload: Upload) -> str:
         """A name for somebody who is not in the roster, and that nobody has who is."""
-        return f"lms-{upload.lms}" if upload.lms in self._roster.by_student else upload.lms
+        name = upload.lms.replace("_", "-")
+        return f"lms-{name}" if name in self._roster.by_student else name
 
     def _uploads(self) -> Iterator[Upload]:
         for path in sorted(path for path in self._extracted.rglob("*") if path.is_file()):
@@ -126,10 +200,9 @@ class LmsCollector(FileNameCollectorPlugin):
             self.log.warning(complaint)
         return roster
 
-    def _has_submission(self, student: str) -> bool:
+    def _submitted(self, student: str) -> Path:
         course = self.parent.coursedir
-        folder = course.format_path(course.submitted_directory, student, course.assignment_id)
-        return not self.parent.force and Path(folder).is_dir() and any(Path(folder).iterdir())
+        return Path(course.format_path(course.submitted_directory, student, course.assignment_id))
 
     # --- when it was handed in ---
 
@@ -141,8 +214,8 @@ class LmsCollector(FileNameCollectorPlugin):
         an archive are those of the download.
         """
         person = self._roster.by_student.get(student)
-        if person and (when := self._said_by(person)):
-            return when
+        if person and person.timestamp:
+            return person.timestamp
         if not max(uploads, key=lambda upload: upload.age).late:
             return None
         due = self._due
@@ -154,19 +227,6 @@ class LmsCollector(FileNameCollectorPlugin):
             "in a column timestamp", student,
         )  # fmt: skip
         return due.replace(tzinfo=UTC) + timedelta(seconds=1)
-
-    def _said_by(self, person: Person) -> datetime | None:
-        """The roster's time; without an offset, it is one of this computer's time zone."""
-        if person.timestamp in ("", "-"):
-            return None
-        try:
-            return parser.parse(person.timestamp).astimezone(UTC)
-        except (ValueError, OverflowError):
-            self.log.warning(
-                "%s: %r is no time; write 2026-11-29 20:15 or 2026-11-29T20:15+01:00",
-                person.student, person.timestamp,
-            )  # fmt: skip
-            return None
 
     @cached_property
     def _due(self) -> datetime | None:

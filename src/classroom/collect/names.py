@@ -1,6 +1,7 @@
 """What the path of a downloaded file tells: whose it is, how often it was handed in, what it is.
 
-Canvas   lastfirst_[LATE_]USER_UPLOAD_name.ipynb, with name-1.ipynb, name-2.ipynb handed in later
+Canvas   lastfirst_[LATE_]USER_UPLOAD_name.ipynb, with name-1.ipynb, name-2.ipynb handed in later;
+         [LATE_]anon_CODE_UPLOAD_name.ipynb where it hides the names
 Moodle   Full Name_ID_assignsubmission_file_/name.ipynb, or the same without a folder
 
 A student's own archive is unpacked into a folder of its name, so both may be followed by folders.
@@ -14,9 +15,13 @@ from pathlib import Path, PurePath, PurePosixPath
 CANVAS = re.compile(
     r"(?P<name>.*?)(?P<late>[_-]late)?_(?P<lms>\d+)_(?P<upload>\d+)_(?P<file>.+)", re.IGNORECASE
 )
+HIDDEN = re.compile(
+    r"(?:(?P<late>late)_)?(?P<lms>anon_[A-Z0-9]{5})_(?P<upload>\d+)_(?P<file>.+)", re.IGNORECASE
+)
 MOODLE = re.compile(
     r"(?P<name>.+)_(?P<lms>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?"
 )
+NOBODYS = re.compile(r".+_assignsubmission_.*")  # a Moodle group without a number
 COPY = re.compile(r"(?:copy of |kopie von |copie de )?(.+?)((?:-copy|-|\s*\(|_)(\d*)\)?)?", re.I)
 CHECKS = "attention_lab"  # the copy beside a notebook is large, and never counts
 JUNK = {"__MACOSX", ".DS_Store", ".ipynb_checkpoints", "__pycache__", CHECKS}
@@ -28,9 +33,9 @@ NBGRADERS_OWN = {"timestamp.txt", "submission_secret.txt"}
 class Upload:
     """A file that somebody handed in.
 
-    path: where it lies. lms: the student's number. late: whether the LMS marks it so. upload: of
-    two files that Canvas numbers, the higher was handed in later; 0 elsewhere. inside: its path in
-    what the student handed in.
+    path: where it lies. lms: the student's number, or Canvas's code for one it hides. late: whether
+    the LMS marks it so. upload: of two files that Canvas numbers, the higher was handed in later; 0
+    elsewhere. inside: its path in what the student handed in.
     """
 
     path: Path
@@ -40,6 +45,15 @@ class Upload:
     late: bool = False
     upload: int = 0
     mtime: float = field(default=0.0, compare=False)
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether Canvas hides whose it is."""
+        return not self.lms.isdecimal()
+
+    @property
+    def is_moodles(self) -> bool:
+        return not self.upload
 
     @property
     def age(self) -> tuple[int, float, int]:
@@ -55,11 +69,17 @@ def read_upload(path: Path, below: Path) -> Upload | None:
     """
     parts = path.relative_to(below).parts
     for depth, part in enumerate(parts):
-        match = MOODLE.fullmatch(part) or (CANVAS.fullmatch(part) if depth else None)
+        match = MOODLE.fullmatch(part) or (_canvass(part) if depth else None)
         if match:
             return _upload(path, match, parts[depth + 1 :])
-    match = CANVAS.fullmatch(parts[0])
+        if NOBODYS.fullmatch(part):
+            return None
+    match = _canvass(parts[0])
     return _upload(path, match, parts[1:]) if match else None
+
+
+def _canvass(part: str) -> re.Match | None:
+    return HIDDEN.fullmatch(part) or CANVAS.fullmatch(part)
 
 
 def is_junk(upload: Upload) -> bool:
@@ -89,7 +109,7 @@ def _upload(path: Path, match: re.Match, rest: tuple[str, ...]) -> Upload:
         path,
         groups["lms"],
         PurePosixPath(*rest) if rest else PurePosixPath(groups["file"] or path.name),
-        groups["name"],
+        groups.get("name", ""),
         bool(groups.get("late")),
         int(groups.get("upload") or 0),
         path.stat().st_mtime,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
-from traitlets import Dict, Unicode
+from traitlets import Bool, Dict, Unicode
 
 from classroom.course import source_folder
 from classroom.export.table import looks_like_formula, write_table
@@ -26,7 +26,13 @@ class TableExporter(ExportPlugin):
     titles = Dict(
         help='What the LMS calls an assignment, such as {"mha": "Multi-head attention"}.'
     ).tag(config=True)
+    only_graded = Bool(
+        False,
+        help="Leave out whoever has no grade, as an empty cell clears a grade that the LMS has, and "
+        "the points that can be had.",
+    ).tag(config=True)
     default_file = "grades.csv"
+    lms = ""  # "canvas" or "moodle", for which the file is
     encoding = "utf-8"
 
     def rows(self, people: Sequence[Person], scores: Sequence[Scores]) -> Iterable[Sequence[str]]:
@@ -35,17 +41,41 @@ class TableExporter(ExportPlugin):
 
     def export(self, gradebook: Gradebook) -> None:
         self.known = self._read_roster()
+        self.refuse_roster()
         scores = [self._scores(gradebook, name) for name in self._assignments(gradebook)]
         everybody = [*self._people(gradebook)]
         if not self.known.people:
             everybody += self._unknown(scores, {person.student for person in everybody})
         people = [p for p in everybody if not self.student or p.student in self.student]
+        written = self._without_empty(people, scores) if self.lms else people
         path = Path(self.to or self.default_file)
-        write_table(path, self.rows(people, scores), self.encoding)
+        write_table(path, self.rows(written, scores), self.encoding)
         for one in scores:
             self._say(one, {person.student for person in people})
             self._say_ungraded(one)
         self.log.info("Wrote %s", path)
+
+    def _without_empty(self, people: list[Person], scores: Sequence[Scores]) -> list[Person]:
+        """Say what an import would clear, or leave it out."""
+        name = self.lms.title()
+        if self.only_graded:
+            people = [p for p in people if any(s.total(p.student) is not None for s in scores)]
+        empty = [p for p in people if any(s.total(p.student) is None for s in scores)]
+        if empty and self.only_graded:
+            self.log.warning(
+                "Without a grade in every assignment, which clears one that %s has: %s; export one "
+                "assignment at a time, with --assignment",
+                name, ", ".join(person.student for person in empty),
+            )  # fmt: skip
+        elif empty:
+            self.log.warning(
+                "%d of %d rows are empty: importing them clears a grade that %s has already. "
+                "--TableExporter.only_graded=True leaves them out", len(empty), len(people), name,
+            )  # fmt: skip
+        return people
+
+    def refuse_roster(self) -> None:
+        """Raise SystemExit if the roster is of no use for this file."""
 
     @property
     def course_root(self) -> Path:
@@ -94,7 +124,7 @@ class TableExporter(ExportPlugin):
                 student.id,
                 student.id if student.id.isdecimal() else "",
                 ", ".join(filter(None, (student.last_name, student.first_name))),
-                "",
+                None,
                 {"Email address": student.email} if student.email else {},
             )
             for student in gradebook.students
@@ -103,7 +133,7 @@ class TableExporter(ExportPlugin):
     def _unknown(self, scores: Sequence[Scores], known: set[str]) -> list[Person]:
         """Whoever has a folder in submitted/ that nbgrader has never graded."""
         names = {name for one in scores for name in self._handed_in(one.assignment)}
-        return [Person(name, "", "", "", {}) for name in sorted(names - known)]
+        return [Person(name, "", "", None, {}) for name in sorted(names - known)]
 
     def _handed_in(self, assignment: str) -> list[str]:
         course = self.parent.coursedir
@@ -132,5 +162,6 @@ class TableExporter(ExportPlugin):
             if score.missing:
                 where = " in " + ", ".join(score.missing) if score.is_graded else ""
                 self.log.warning(
-                    "%s: left empty for %s, no grade yet%s", scores.assignment, student, where
-                )
+                    "%s: left %s for %s, no grade yet%s", scores.assignment,
+                    "out" if self.lms and self.only_graded else "empty", student, where,
+                )  # fmt: skip

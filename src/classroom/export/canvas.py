@@ -9,6 +9,7 @@ from classroom.points import Scores
 from classroom.roster import Person
 
 NUMBER = re.compile(r" \(\d+\)$")
+NUMERAL = re.compile(r"\d+(\.\d+)?")
 IDENTITY = ("ID", "SIS User ID", "SIS Login ID", "Section")
 
 
@@ -20,14 +21,36 @@ class CanvasExporter(TableExporter):
     """
 
     default_file = "canvas.csv"
+    lms = "canvas"
+
+    def refuse_roster(self) -> None:
+        if self.known.lms == "moodle":
+            raise SystemExit(
+                f"{self.roster} comes from Moodle, and Canvas knows nobody by it: take the "
+                "gradebook exported from Canvas, or classroom.export.MoodleExporter"
+            )
 
     def rows(self, people: Sequence[Person], scores: Sequence[Scores]) -> Iterable[Sequence[str]]:
-        yield ["Student", *IDENTITY, *(self._heading(one.assignment) for one in scores)]
-        full = [number(one.full) for one in scores]
-        yield ["    Points Possible", *([""] * len(IDENTITY)), *full]
+        headings = [self._heading(one.assignment) for one in scores]
+        yield ["Student", *IDENTITY, *headings]
+        possible = [self._possible(*pair) for pair in zip(headings, scores, strict=True)]
+        if any(possible):
+            yield ["    Points Possible", *([""] * len(IDENTITY)), *possible]
         for person in people:
             totals = [number(one.total(person.student)) for one in scores]
             yield [harmless(person.name), *self._identity(person), *totals]
+
+    def _possible(self, heading: str, scores: Scores) -> str:
+        """The points that can be had; Canvas takes them over from the file, if it has them."""
+        there = self.known.possible.get(heading, "").replace(",", ".")
+        if there and self.only_graded:
+            return ""
+        if NUMERAL.fullmatch(there) and float(there) != scores.full:
+            self.log.warning(
+                "%s: Canvas has %s points possible, and importing makes that %s; "
+                "--TableExporter.only_graded=True leaves it", heading, there, number(scores.full),
+            )  # fmt: skip
+        return number(scores.full)
 
     def _heading(self, assignment: str) -> str:
         title = self.title(assignment)

@@ -97,12 +97,103 @@ def test_time_without_an_offset_is_local(download, collect, roster):
     assert timestamp(files, "ada") == datetime(2026, 11, 29, 20, 50)
 
 
-def test_time_that_is_none_is_said(download, collect, roster):
-    roster("student_id,lms_id,timestamp\nada,11,yesterday evening\n")
+def test_time_that_is_none_stops_before_anything_is_collected(course, download, collect, roster):
+    roster("student_id,lms_id,timestamp\nada,11,03.12.2026 10:00\n")
     download({"lovelaceada_11_901_small.ipynb": "1"})
+    with pytest.raises(SystemExit):
+        collect()
+    assert not (course.root / "submitted").exists()
+
+
+def test_zone_of_times_is_said(download, collect, roster, in_berlin):
+    roster("student_id,lms_id,timestamp\nada,11,2026-11-29 20:15\n")
+    download({"lovelaceada_11_901_small.ipynb": "1"})
+    assert "Times in the roster that have no offset are those of UTC+0" in collect()[0]
+
+
+def test_anonymous_submissions_of_canvas(download, collect, roster):
+    roster("Student,ID,SIS Login ID\nDoe,1,jane\nRoe,11,john\n")
+    download(
+        {
+            "anon_aB3xZ_901_1_2_small.ipynb": "1",
+            "LATE_anon_12345_902_small.ipynb": "2",
+            "anon_Qq1Ww_903_small-1.ipynb": "3",
+        }
+    )
     said, files = collect()
-    assert set(files) == {"ada/small/small.ipynb"}
-    assert "ada: 'yesterday evening' is no time" in said
+    assert files == {
+        "anon-aB3xZ/small/1_2_small.ipynb": "1", "anon-12345/small/small.ipynb": "2",
+        "anon-Qq1Ww/small/small.ipynb": "3",
+    }  # fmt: skip
+    assert "Canvas hides the names of 3 students: collected as anon-12345, anon-Qq1Ww" in said
+
+
+def test_groups_of_moodle_are_nobody_of_that_number(download, collect, roster):
+    roster("Identifier,Full name,Email address\nParticipant 71,Jane Doe,jane@example.org\n")
+    download(
+        {
+            "Team Blue_71_assignsubmission_file_/small.ipynb": "team's",
+            "Default group_assignsubmission_file_/a_71_9_small.ipynb": "default's",
+        }
+    )
+    said, files = collect()
+    assert files == {}
+    assert "Team Blue: not collected, in the roster 71 is Jane Doe. If a Moodle group" in said
+    assert "a_71_9_small.ipynb does not tell whose it is" in said
+
+
+@pytest.mark.parametrize("prefix", ["Doe Jane", "Group A-Jane Doe", "jdoe Jane Doe", "Participant"])
+def test_prefixes_of_moodle_that_are_the_same_person(download, collect, roster, prefix):
+    roster("Identifier,Full name,Email address\nParticipant 71,Jane Doe,jane@example.org\n")
+    download({f"{prefix}_71_assignsubmission_file_/small.ipynb": "1"})
+    assert set(collect()[1]) == {"jane@example.org/small/small.ipynb"}
+
+
+def test_two_people_of_one_name_are_not_taken_for_one(download, collect, roster):
+    roster('student_id,name\njane,"Doe, Jane"\nada,"Lovelace, Ada"\n')
+    download(
+        {"doejane_11_901_small.ipynb": "1", "doejane_12_902_small.ipynb": "2",
+         "lovelaceada_13_903_small.ipynb": "3"}
+    )  # fmt: skip
+    said, files = collect()
+    assert files == {
+        "11/small/small.ipynb": "1", "12/small/small.ipynb": "2", "ada/small/small.ipynb": "3"
+    }  # fmt: skip
+    assert "doejane is not in the roster: collected as 11" in said
+
+
+def test_what_lay_there_before_is_kept_aside(course, download, collect):
+    download({"doejane_11_901_small.ipynb": "1", "roejohn_12_902_small.ipynb": "2"})
+    collect()
+    mended = course.root / "submitted" / "11" / "small" / "small.ipynb"
+    mended.write_text("mended by hand")
+    untouched = course.root / "submitted" / "12" / "small" / "small.ipynb"
+    before = untouched.stat().st_mtime_ns
+    said, files = collect("--force")
+    assert files["11/small/small.ipynb"] == "1"
+    kept = course.root / "downloaded" / "small" / "replaced" / "11"
+    assert (kept / "small.ipynb").read_text() == "mended by hand"
+    assert "11: collected anew; what lay in submitted/ until now is kept in downloaded/" in said
+    assert untouched.stat().st_mtime_ns == before
+    assert "12: collected anew" not in said
+    collect("--force")
+    assert not kept.with_name("11-1").exists()
+
+
+def test_a_time_that_is_new_is_collected(course, download, collect, roster):
+    roster("student_id,lms_id,timestamp\nada,11,2026-11-29T20:15Z\n")
+    download({"lovelaceada_11_901_small.ipynb": "1"})
+    collect()
+    roster("student_id,lms_id,timestamp\nada,11,2026-11-29T21:15Z\n")
+    assert timestamp(collect("--force")[1], "ada") == datetime(2026, 11, 29, 21, 15)
+
+
+def test_the_test_student_has_not_failed_to_hand_in(download, collect, roster):
+    roster(
+        'Student,ID,SIS Login ID\n"Doe, Jane",11,jane\n"Roe, Al",12,al\n"Student, Test",99,0f1e\n'
+    )
+    download({"doejane_11_901_small.ipynb": "1"})
+    assert "handed in nothing: al\n" in collect()[0] + "\n"
 
 
 def test_marked_late_is_late_by_the_least_that_is_certain(download, collect, due):
@@ -154,7 +245,7 @@ def test_who_was_collected_before_is_passed_over(course, download, collect):
     said, files = collect()
     assert files["12/small/small.ipynb"] == "2"
     assert files["11/small/small.ipynb"] != "1"
-    assert "11: collected before; --force collects again" in said
+    assert "Collected before; --force collects again: 11" in said
     assert collect("--force")[1]["11/small/small.ipynb"] == "1"
 
 
