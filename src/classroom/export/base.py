@@ -28,7 +28,7 @@ class TableExporter(ExportPlugin):
     ).tag(config=True)
     only_graded = Bool(
         False,
-        help="Leave out whoever has no grade, as an empty cell clears a grade that the LMS has, and "
+        help="Leave out whoever has no grade, as an empty cell clears one that the LMS has, and "
         "the points that can be had.",
     ).tag(config=True)
     default_file = "grades.csv"
