@@ -333,6 +333,76 @@ for _ in range(4):
 time.sleep(1)
 print("ESCAPED")
 """, silent=True),
+    Attack("memory-shared-and-looked-away-from", TRY + """
+import mmap
+attempt(mmap.mmap, -1, 1 << 30)
+attempt(mmap.mmap, -1, 1 << 30, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE)
+with open("/dev/zero", "rb") as zero:
+    attempt(mmap.mmap, zero.fileno(), 1 << 30, mmap.MAP_SHARED, mmap.PROT_READ)
+"""),
+    Attack("memory-in-pipes", """
+import ctypes, fcntl, os, platform
+number = {"x86_64": 278, "aarch64": 75}[platform.machine()]
+libc = ctypes.CDLL(None)
+read, write = os.pipe()
+gift = ctypes.create_string_buffer(4096)
+vector = (ctypes.c_size_t * 2)(ctypes.addressof(gift), 4096)
+print("ESCAPED" if libc.syscall(number, write, vector, 1, 8) > 0 else "refused")
+"""),
+    Attack("memory-in-connections", TRY + """
+import socket
+for family in (socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK, socket.AF_PACKET):
+    attempt(socket.socket, family)
+near, far = socket.socketpair()
+for size in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+    attempt(near.setsockopt, socket.SOL_SOCKET, size, 4 << 20)
+"""),
+    Attack("memory-in-the-kernel", """
+import ctypes, platform
+libc = ctypes.CDLL(None)
+which = {"x86_64": 0, "aarch64": 1}[platform.machine()]
+context = ctypes.c_ulong()
+for numbers, arguments in [
+    ((206, 0), (1000, ctypes.byref(context))),  # io_setup
+    ((294, 26), (0,)),  # inotify_init1
+    ((300, 262), (0, 0)),  # fanotify_init
+    ((425, 425), (1, ctypes.create_string_buffer(200))),  # io_uring_setup
+]:
+    print("ESCAPED" if libc.syscall(numbers[which], *arguments) >= 0 else "refused")
+"""),
+    Attack("files-without-end", """
+import os
+try:
+    for number in range(100_000):
+        os.close(os.open(f"empty{number}", os.O_CREAT))
+    print("ESCAPED")
+except OSError as error:
+    print("refused:", error)
+"""),
+    Attack("names-without-end", """
+import os
+open("one", "w").close()
+try:
+    for number in range(100_000):
+        os.link("one", f"another{number}")
+    print("ESCAPED")
+except OSError as error:
+    print("refused:", error)
+"""),
+    Attack("last-to-be-ended", TRY + """
+for file in ("oom_score_adj", "oom_adj", "autogroup", "timerslack_ns", "coredump_filter"):
+    for process in ("self", "1"):
+        attempt(lambda: open(f"/proc/{process}/{file}", "w").write("0"))
+"""),
+    Attack("threads-without-end", """
+import threading, time
+threading.stack_size(64 << 10)
+started = 0
+for _ in range(5_000):
+    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
+time.sleep(1)
+print("ESCAPED")
+""", silent=True),
     Attack("fork-bomb", """
 import os, time
 while True:
@@ -369,6 +439,40 @@ while True: display(HTML("<b>x</b>" * 10000))
 ]  # fmt: skip
 
 TRACES = [
+    Attack("settings-of-the-machine", TRY + """
+import glob, os
+for name in ("sys/kernel/core_pattern", "sys/kernel/hostname", "sys/kernel/ns_last_pid",
+             "sys/net/ipv4/ip_default_ttl", "sys/vm/drop_caches", "sysrq-trigger"):
+    attempt(open, f"/proc/{name}", "r+")
+for name in ("/dev/null", "/dev/urandom", "/dev/pts", "/dev/pts/ptmx", "/dev/zero", "/dev/tty"):
+    attempt(os.chmod, name, 0o600)
+    attempt(os.utime, name, (1, 1))
+"""),
+    Attack("labels-on-folders", TRY + """
+import os
+acl = bytes.fromhex("0200000001000000ffffffff04000000ffffffff20000000ffffffff")
+for place in ("/scratch", "/dev/shm", "."):
+    attempt(os.setxattr, place, "user.note", b"hello")
+    attempt(os.setxattr, place, "system.posix_acl_default", acl)
+"""),
+    Attack("folders-closed-behind", """
+import os
+for place in ("/scratch", "/dev/shm", "/scratch/home", "."):
+    os.chmod(place, 0)
+"""),
+    Attack("folders-without-a-bottom", """
+import os
+for _ in range(3000):
+    os.mkdir("deep")
+    os.chdir("deep")
+"""),
+    Attack("lease-on-a-file-of-the-grader", TRY + """
+import fcntl, sys
+with open(sys.executable) as file:
+    attempt(fcntl.fcntl, file, 1024, fcntl.F_RDLCK)  # F_SETLEASE
+folder = __import__("os").open("/usr", 0)
+attempt(fcntl.fcntl, folder, 1026, 1)  # F_NOTIFY
+"""),
     Attack("limits-of-the-host", TRY + """
 import resource
 attempt(resource.prlimit, 1, resource.RLIMIT_NOFILE, (3, 3))

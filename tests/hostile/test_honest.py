@@ -29,6 +29,46 @@ for _ in range(30): clear_output(wait=True); print("x" * 100_000)
     "error-in-a-demonstration": "undefined_name",
     "picture": "import matplotlib.pyplot as plt\nplt.plot([1, 2]);",
     "own-warnings-as-errors": "import warnings\nwarnings.simplefilter('error')",
+    "copies-files": """
+import pathlib, shutil, tempfile
+with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile() as file:
+    pathlib.Path("kept.txt").write_text("heads")
+    shutil.copy2("kept.txt", folder)
+    shutil.copytree(folder, "copies", copy_function=shutil.copy)
+    pathlib.Path("copies/kept.txt").chmod(0o600)
+    torch.save(torch.ones(3), file.name)
+    assert torch.load(file.name).sum() == 3
+assert pathlib.Path("copies/kept.txt").read_text() == "heads"
+""",
+    "many-threads": """
+from concurrent.futures import ThreadPoolExecutor
+torch.set_num_threads(8)
+with ThreadPoolExecutor(32) as pool:
+    assert sum(pool.map(lambda i: (torch.ones(50, 50) @ torch.ones(50, 50)).sum().item() / 125000,
+                        range(64))) == 64
+torch.set_num_threads(1)
+""",
+    "many-processes": """
+import multiprocessing
+def double(n): return 2 * n
+with multiprocessing.get_context("fork").Pool(4) as pool:
+    assert pool.map(double, range(8)) == list(range(0, 16, 2))
+value = multiprocessing.Value("i", 3)
+assert value.value == 3
+""",
+    "data-loader": """
+from torch.utils.data import DataLoader, TensorDataset
+batches = DataLoader(TensorDataset(torch.arange(12.)), batch_size=4, num_workers=2)
+assert sum(batch.sum().item() for batch, in batches) == 66
+""",
+    "shared-tensor": "assert torch.ones(1000).share_memory_().sum() == 1000",
+    "awaits": "import asyncio\nawait asyncio.sleep(0)",
+    "subprocess": """
+import subprocess, sys
+assert subprocess.run(["sh", "-c", "echo hi | cat"], capture_output=True).stdout == b"hi\\n"
+out = !echo one; echo two
+assert out == ["one", "two"]
+""",
     "mentions-the-library": "F.scaled_dot_product_attention",
 }
 

@@ -15,12 +15,14 @@ import sysconfig
 from pathlib import Path
 
 from classroom.grading import seccomp
+from classroom.grading.folders import Folders
 from classroom.grading.limits import Limits
 
 HERE = Path(__file__).parent
 STAND_IN = HERE / "stand_in.py"
 INSIDE = HERE / "sandbox"
 INSIDE_NAME = "grading_sandbox"  # what INSIDE is called where it runs
+TRIAL_SECONDS = 20
 COURSE = Path("/course")
 LAB = COURSE / "attention_lab"
 WORK = Path("/scratch")
@@ -67,28 +69,46 @@ def require():
     if shutil.which("bwrap") is None:
         raise NoSandbox(ADVICE.format(reason="The program bwrap is not installed."))
     try:
-        tried = _try_out(["/usr/bin/env", "true"])
+        tried = _try_out(["/usr/bin/env", "cat"])
     except seccomp.UnknownMachine as error:
         raise NoSandbox(ADVICE.format(reason=error)) from None
     except subprocess.TimeoutExpired:
-        raise NoSandbox(ADVICE.format(reason="bwrap did not answer for 20 seconds.")) from None
+        raise NoSandbox(
+            ADVICE.format(reason=f"bwrap did not answer for {TRIAL_SECONDS} seconds.")
+        ) from None
     if tried.returncode != 0:
         reason = f"bwrap cannot start one: {tried.stderr.strip()}"
         raise NoSandbox(ADVICE.format(reason=reason))
 
 
 def _try_out(command):
-    read = seccomp.open_filter()
+    """Run `command`, which waits for the end of its input, in a sandbox that gets new folders."""
+    info, theirs = os.pipe()
+    with open(info, encoding="utf-8") as told, open(seccomp.open_filter(), "rb") as call_filter:
+        inherited = call_filter.fileno(), theirs
+        pipe = subprocess.PIPE
+        with subprocess.Popen(
+            [*command_line(Limits(), *inherited), *command],
+            pass_fds=inherited, stdin=pipe, stdout=pipe, stderr=pipe, text=True,
+        ) as trial:  # fmt: skip
+            os.close(theirs)
+            said = _with_new_folders(told.read())
+            _, errors = trial.communicate(timeout=TRIAL_SECONDS)
+    return subprocess.CompletedProcess(command, trial.returncode or bool(said), "", errors or said)
+
+
+def _with_new_folders(info):
+    """What went wrong with it, or nothing."""
+    if not info:
+        return ""
+    folders = Folders(json.loads(info)["child-pid"], Limits())
     try:
-        return subprocess.run(
-            [*command_line(Limits(), read), *command],
-            pass_fds=(read,),
-            capture_output=True,
-            text=True,
-            timeout=20,
-        )
+        folders.renew()
+    except OSError as error:
+        return f"its folders cannot be renewed ({error})"
     finally:
-        os.close(read)
+        folders.close()
+    return ""
 
 
 def command_line(limits: Limits, call_filter: int, info: int | None = None) -> list[str]:
@@ -106,6 +126,7 @@ def command_line(limits: Limits, call_filter: int, info: int | None = None) -> l
         *_writable(limits),
         *_environment(),
         "--remount-ro", "/dev",
+        "--remount-ro", "/proc",
         "--remount-ro", "/",
         "--chdir", str(WORK),
         "--",
@@ -136,6 +157,8 @@ def _files():
     for path in SETTINGS:
         arguments += ["--ro-bind-try", path, path]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
+    # Mapped, /dev/zero would be memory that is shared and nobody's.
+    arguments += ["--dev-bind", "/dev/full", "/dev/zero"]
     for path in python_roots():
         arguments += ["--ro-bind", str(path), str(path)]
     arguments += ["--ro-bind", str(INSIDE), str(COURSE / INSIDE_NAME)]

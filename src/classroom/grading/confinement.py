@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from classroom.grading import bubblewrap, seccomp
+from classroom.grading.folders import Folders
 from classroom.grading.limits import Limits
 from classroom.grading.pidfd import Pidfd
 from classroom.grading.sandbox import wire
@@ -23,6 +24,8 @@ START_SECONDS = 120
 ANSWER_SECONDS = 20
 END_SECONDS = 10
 MAX_SUBMISSIONS = 50
+# If the machine's memory runs out, what this starts goes first.
+EXPENDABLE = ("/bin/sh", "-c", 'echo 1000 >/proc/self/oom_score_adj; exec "$0" "$@"')
 
 
 class Broken(Exception):
@@ -46,7 +49,8 @@ class Confinement:
         self.keeps = ()
         self.knows = ()
         self.watchdog = None
-        self.host = self._process = self._folder = None
+        self.host = self._process = self._folder = self._folders = None
+        self._worn = False
         ours, theirs = socket.socketpair()
         self._channel = wire.Channel(ours)
         start = self._start_unconfined if isolation == "none" else self._start_in_bubblewrap
@@ -63,6 +67,7 @@ class Confinement:
             return
         try:
             self._ask(None, time.monotonic() + START_SECONDS)
+            self._renew()
         except Broken:
             self.close()
             raise
@@ -71,7 +76,7 @@ class Confinement:
     @property
     def worn(self) -> bool:
         """Whether the next submission should get another sandbox."""
-        return bool(self.changed) or self.served >= MAX_SUBMISSIONS
+        return self._worn or bool(self.changed) or self.served >= MAX_SUBMISSIONS
 
     @property
     def overstepped(self) -> str | None:
@@ -111,16 +116,20 @@ class Confinement:
         self._ask({"do": "interrupt"})
 
     def end_submission(self) -> tuple[str, ...]:
-        """Kill all that the submission left and empty its folders. Return what of the host is no
-        longer as it was at the start."""
+        """Kill all that the submission left and put empty folders in the place of its own. Return
+        what of the host is no longer as it was at the start."""
         self.served += 1
-        self.changed = tuple(self._ask({"do": "end"})["changed"])
+        ended = self._ask({"do": "end"})
+        self.changed, self._worn = tuple(ended["changed"]), ended["worn"]
+        self._renew()
         return self.changed
 
     def hand_over(self):
         """Leave the sandbox to a fork of this process, which has a copy of the conversation."""
         self._channel.close()
         self.host.close()
+        if self._folders is not None:
+            self._folders.hand_over()
 
     def close(self):
         if self.watchdog is not None:
@@ -128,6 +137,8 @@ class Confinement:
         self._channel.close()
         if self.host is not None:
             self.host.end(END_SECONDS)
+        if self._folders is not None:
+            self._folders.close()
         if self._process is not None:
             self._process.kill()  # which does nothing where the sandbox was left to this process
             self._process.wait()
@@ -144,6 +155,14 @@ class Confinement:
         except (wire.Closed, wire.TooLate, wire.Malformed) as error:
             raise Broken(f"the sandbox stopped unexpectedly ({type(error).__name__})") from None
 
+    def _renew(self):
+        if self._folders is None:
+            return
+        try:
+            self._folders.renew()
+        except OSError as error:
+            raise Broken(f"the sandbox's folders could not be renewed ({error})") from None
+
     def _start_in_bubblewrap(self, descriptor):
         info, theirs = socket.socketpair()
         with info:
@@ -155,6 +174,7 @@ class Confinement:
             info.settimeout(INFO_SECONDS)
             with info.makefile(encoding="utf-8") as text:
                 self.host = Pidfd(json.load(text)["child-pid"])
+        self._folders = Folders(self.host.pid, self.limits)
 
     def _start_unconfined(self, descriptor):
         self._folder = Path(tempfile.mkdtemp(prefix="grading-"))
@@ -183,4 +203,6 @@ def _children_on(cores):
 
 def _spawn(command, **kwargs):
     nothing = subprocess.DEVNULL
-    return subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=None, **kwargs)
+    return subprocess.Popen(
+        [*EXPENDABLE, *command], stdin=nothing, stdout=nothing, stderr=None, **kwargs
+    )

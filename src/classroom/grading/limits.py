@@ -10,18 +10,21 @@ class Limits:
     cell: time for one cell, the learner's or a graded one, before it is interrupted.
     grace: time for an interrupted cell to stop before its process is killed.
     memory: of all processes of the sandbox together, shared pages counted once.
-    descriptors: of one process. sockets: of all together; what is in them is nobody's memory.
-    file: of one file. scratch: of all files together. output: of what one cell shows.
+    processes, threads, sockets: of the sandbox; what is in a socket is nobody's memory.
+    descriptors: of one process. file: of one file. scratch, files: of what lies in each folder, how
+    much and how many. output: of what one cell shows.
     """
 
     cell: float = 30.0
     grace: float = 2.0
     memory: int = 2 << 30
     processes: int = 64
+    threads: int = 256
     descriptors: int = 256
     sockets: int = 128
     file: int = 64 << 20
     scratch: int = 256 << 20
+    files: int = 20_000
     output: int = 2 << 20
 
     def as_dict(self) -> dict:

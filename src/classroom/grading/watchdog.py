@@ -1,4 +1,4 @@
-"""Holds a sandbox to its bounds on memory, processes and sockets, from outside."""
+"""Holds a sandbox to its bounds on memory, processes, threads and sockets, from outside."""
 
 import os
 import re
@@ -46,6 +46,8 @@ class Watchdog(threading.Thread):
         pids = list(descendants(self.host.pid, at_most=self.limits.processes + 1))
         if len(pids) > self.limits.processes:
             return f"it started more than {self.limits.processes} processes"
+        if threads(pids) > self.limits.threads:
+            return f"it started more than {self.limits.threads} threads"
         if sockets(self.host.pid) > self.limits.sockets:
             return f"it opened more than {self.limits.sockets} sockets"
         if memory(pids, enough=self.limits.memory) > self.limits.memory:
@@ -65,8 +67,14 @@ def descendants(pid: int, at_most: int) -> Iterator[int]:
                 waiting += map(int, (task / "children").read_text().split())
 
 
+def threads(pids: list[int]) -> int:
+    """How many threads `pids` have, the first of each included."""
+    return sum(_total(pid, "status", rb"Threads", rb"") for pid in pids)
+
+
 def memory(pids: list[int], enough: int) -> int:
-    """Bytes of memory in use by `pids`, tables of pages included; shared pages count once, or more
+    """Bytes of memory in use by `pids`, also what was swapped out, tables of pages, and large pages
+    set aside by whoever runs the machine; shared pages count once, or more
     often while the sum stays below `enough` (counting them exactly takes the kernel longer)."""
     roughly = sum(_resident(pid) for pid in pids)
     return roughly if roughly <= enough else sum(_proportional(pid) for pid in pids)
@@ -83,18 +91,20 @@ def sockets(pid: int) -> int:
 
 
 def _resident(pid):
-    return _total(pid, "status", rb"VmRSS|VmPTE")
+    return _total(pid, "status", rb"VmRSS|VmSwap|VmPTE|HugetlbPages") << 10
 
 
 def _proportional(pid):
-    shared_out = _total(pid, "smaps_rollup", rb"Pss")
-    return shared_out + _total(pid, "status", rb"VmPTE") if shared_out else _resident(pid)
+    shared_out = _total(pid, "smaps_rollup", rb"Pss|SwapPss")
+    if not shared_out:
+        return _resident(pid)
+    return shared_out + _total(pid, "status", rb"VmPTE|HugetlbPages") << 10
 
 
-def _total(pid, file, names):
-    """The sum of the lines of a file in /proc that begin with one of `names`, in bytes."""
+def _total(pid, file, names, unit=rb" kB"):
+    """The sum of the lines of a file in /proc that begin with one of `names`."""
     with suppress(OSError):
         text = Path(f"/proc/{pid}/{file}").read_bytes()  # no text: a process may be called anything
-        found = re.findall(rb"^(?:%b):\s+(\d+) kB$" % names, text, re.MULTILINE)
-        return sum(map(int, found)) << 10
+        found = re.findall(rb"^(?:%b):\s+(\d+)%b$" % (names, unit), text, re.MULTILINE)
+        return sum(map(int, found))
     return 0

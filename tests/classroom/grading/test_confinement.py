@@ -26,7 +26,8 @@ try:
             given.send(b"hello")
         if message["do"] == "interrupt":
             os._exit(1)
-        channel.send({"changed": ["limits"] if how == "is changed" else []})
+        changed = ["limits"] if how == "is changed" else []
+        channel.send({"changed": changed, "worn": how == "is worn"})
 except wire.Closed:
     pass
 """
@@ -76,6 +77,13 @@ def test_changed_host_is_worn(start):
     sandbox = start("is changed")
     sandbox.wait_until_ready()
     assert sandbox.end_submission() == ("limits",)
+    assert sandbox.worn
+
+
+def test_worn_host_is_worn_without_a_reason(start):
+    sandbox = start("is worn")
+    sandbox.wait_until_ready()
+    assert sandbox.end_submission() == ()
     assert sandbox.worn
 
 
@@ -148,6 +156,13 @@ def test_nothing_is_left_of_a_closed_one(start):
     sandbox.close()
     assert not psutil.pid_exists(sandbox.host.pid)
     assert not folder.exists()
+
+
+def test_host_is_the_first_to_go_where_memory_runs_out(start):
+    sandbox = start()
+    sandbox.wait_until_ready()
+    with open(f"/proc/{sandbox.host.pid}/oom_score_adj") as file:
+        assert file.read() == "1000\n"
 
 
 def test_descriptors_are_closed_again(start):

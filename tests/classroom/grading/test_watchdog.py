@@ -7,7 +7,7 @@ import pytest
 
 from classroom.grading.limits import Limits
 from classroom.grading.pidfd import Pidfd
-from classroom.grading.watchdog import Watchdog, descendants, memory, sockets
+from classroom.grading.watchdog import Watchdog, descendants, memory, sockets, threads
 
 FAMILY = """
 import subprocess, sys, time
@@ -68,6 +68,11 @@ def test_memory_is_counted(family):
     assert memory([1 << 22], enough=0) == 0
 
 
+def test_threads_are_counted(family):
+    assert threads([family.pid, family.pid]) == 2
+    assert threads([1 << 22]) == 0
+
+
 # Under a name that is no text in any encoding.
 SPARSE = """
 import ctypes, mmap, sys
@@ -108,6 +113,20 @@ def test_too_many_sockets_are_killed_with_a_reason(without_network):
 def test_too_many_processes_are_killed_with_a_reason(family):
     assert watch(family, Limits(processes=3)) == "it started more than 3 processes"
     assert family.returncode == -9
+
+
+def test_too_many_threads_are_killed_with_a_reason():
+    program = (
+        "import threading, time\nfor _ in range(9):"
+        " threading.Thread(target=time.sleep, args=(60,)).start()"
+    )
+    with subprocess.Popen([sys.executable, "-c", program]) as threaded:
+        process = Pidfd(threaded.pid)
+        watchdog = Watchdog(process, Limits(threads=9))
+        assert process.has_ended(seconds=20)
+        watchdog.stop()
+        process.close()
+    assert watchdog.reason == "it started more than 9 threads"
 
 
 def test_too_much_memory_is_killed_with_a_reason(family):

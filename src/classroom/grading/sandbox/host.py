@@ -27,6 +27,7 @@ from . import compiler, pictures, process, state, wire
 from .shell import make_shell
 from .submission import serve
 
+NUMBERS = 128  # of processes and threads, that one submission uses up
 WARM = ("ipywidgets", "matplotlib.pyplot", "numpy.random", "torch.testing")
 # The second lays out, once for all, the numbers that heatmaps show.
 WARM_CELLS = (
@@ -51,8 +52,12 @@ def main(descriptor: int, work: Path, limits: dict):
     harden(limits)
     process.silence()
     host = Host(channel, shell, work)
-    host.tidy()
-    host.before = state.snapshot() if alone() else {}
+    if alone():
+        os.chdir("/")
+        host.before = state.snapshot()
+        while (number := state.next_number()) % NUMBERS:
+            pass
+        host.number = number
     with suppress(wire.Closed):
         channel.send({"ready": True})
         host.serve()
@@ -109,10 +114,10 @@ def harden(limits):
         resource.RLIMIT_NOFILE: limits["descriptors"],
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_MEMLOCK: 0,
+        resource.RLIMIT_SIGPENDING: 1024,
     }
     for kind, bound in bounds.items():
         resource.setrlimit(kind, (bound, bound))
-    Path("/proc/self/oom_score_adj").write_text("1000")  # if memory runs out, this goes first
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if alone():
         process.close_to_children()
@@ -128,6 +133,8 @@ class Host:
         self.shell = shell
         self.work = work
         self.child = None
+        self.before = {}
+        self.number = 0
 
     def serve(self):
         while True:
@@ -151,6 +158,8 @@ class Host:
                     self.channel.send({})
 
     def start(self, given: socket.socket):
+        for folder in (self.work / "submission", self.work / "home"):
+            folder.mkdir(parents=True)
         parent = os.getpid()
         self.child = os.fork()
         if self.child == 0:
@@ -173,25 +182,34 @@ class Host:
         self.channel.send({})
 
     def end(self):
-        """Kill whatever the submission left, empty its folders, say what is not as it was."""
+        """Kill whatever the submission left; say what is not as it was, and whether the next one
+        could tell how much this one did. Without a sandbox, empty the folder."""
         kill_others(self.child)
         self.child = None
-        try:
-            self.tidy()
-            changed = state.differences(self.before, state.snapshot()) if alone() else []
-        except OSError as error:
-            changed = [f"files ({type(error).__name__})"]
-        self.channel.send({"changed": changed})
+        if alone():
+            changed = state.differences(self.before, state.snapshot())
+            self.channel.send({"changed": changed, "worn": self.counted_on()})
+        else:
+            self.channel.send({"changed": self.removed(), "worn": False})
 
-    def tidy(self):
-        places = state.PLACES if alone() else (self.work,)
-        for entry in (entry for place in places for entry in place.iterdir()):
-            if entry.is_dir() and not entry.is_symlink():
-                shutil.rmtree(entry)
-            else:
-                entry.unlink()
-        for folder in (self.work / "submission", self.work / "home"):
-            folder.mkdir()
+    def removed(self) -> list[str]:
+        """Remove the folder; say if that was not possible."""
+        try:
+            shutil.rmtree(self.work)
+        except OSError as error:
+            return [f"files ({type(error).__name__})"]
+        return []
+
+    def counted_on(self) -> bool:
+        """Whether the submission had more than NUMBERS processes and threads. Else use up the rest:
+        then the next one's number says nothing about it."""
+        used = state.next_number() - self.number
+        if not 0 < used <= NUMBERS:
+            return True
+        for _ in range(NUMBERS - used):
+            state.next_number()
+        self.number += NUMBERS
+        return False
 
 
 def read_ahead(sizes: list[int], requests: bytes):

@@ -25,52 +25,87 @@ class Channel:
 
 @pytest.fixture
 def tidy_host(tmp_path):
-    found = Host(Channel(), shell=None, work=tmp_path)
-    found.tidy()
-    return found
+    return Host(Channel(), shell=None, work=tmp_path / "work")
 
 
-def test_submission_finds_empty_folders(tidy_host, tmp_path):
+@pytest.fixture
+def started(tidy_host, monkeypatch):
+    """A host whose submissions do nothing."""
+    monkeypatch.setattr(tidy_host, "become_submission", lambda *_: os._exit(0))
+    monkeypatch.setattr(host, "kill_others", lambda child: os.waitpid(child, 0))
+    return tidy_host
+
+
+def begin(of):
+    ours, theirs = socket.socketpair()
+    with ours:
+        of.start(theirs)
+
+
+def names(folder):
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+def test_submission_finds_empty_folders(started):
+    begin(started)
     for name in ("submission", "home"):
-        (tmp_path / name / "deep").mkdir()
-        (tmp_path / name / "deep" / "file").touch()
-    (tmp_path / "left-over").touch()
-    tidy_host.tidy()
-    assert sorted(path.name for path in tmp_path.rglob("*")) == ["home", "submission"]
+        (started.work / name / "deep").mkdir()
+        (started.work / name / "deep" / "file").touch()
+    (started.work / "left-over").touch()
+    started.end()
+    begin(started)
+    assert names(started.work) == ["home", "submission"]
+    started.end()
 
 
-def test_tidying_follows_no_link(tidy_host, tmp_path, tmp_path_factory):
+def test_emptying_follows_no_link(started, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "kept").touch()
-    (tmp_path / "link").symlink_to(elsewhere)
-    (tmp_path / "home" / "link").symlink_to(elsewhere)
-    tidy_host.tidy()
+    begin(started)
+    (started.work / "link").symlink_to(elsewhere)
+    (started.work / "home" / "link").symlink_to(elsewhere)
+    started.end()
     assert (elsewhere / "kept").exists()
-    assert not (tmp_path / "link").is_symlink()
+    assert not started.work.exists()
 
 
-def test_in_a_sandbox_all_places_are_emptied(tidy_host, tmp_path, monkeypatch):
-    shared = tmp_path / "shared"
-    shared.mkdir()
-    (shared / "memory").touch()
-    monkeypatch.setattr(host, "alone", lambda: True)
-    monkeypatch.setattr(state, "PLACES", (shared,))
-    tidy_host.work = shared
-    tidy_host.tidy()
-    assert sorted(path.name for path in shared.iterdir()) == ["home", "submission"]
+def test_folder_that_cannot_be_emptied_is_told(started, monkeypatch):
+    def fail(folder):
+        raise PermissionError
+
+    begin(started)
+    monkeypatch.setattr(host.shutil, "rmtree", fail)
+    started.end()
+    assert started.channel.sent[-1]["changed"] == ["files (PermissionError)"]
 
 
-def test_end_of_a_submission_tells_what_changed(tidy_host, tmp_path, tmp_path_factory, monkeypatch):
+@pytest.fixture
+def alone(started, tmp_path_factory, monkeypatch):
+    """A host that takes itself for the first process of a sandbox."""
     others = shutil.copytree(state.IPC, tmp_path_factory.mktemp("others") / "ipc")
     monkeypatch.setattr(host, "kill_others", lambda child: None)
     monkeypatch.setattr(host, "alone", lambda: True)
-    monkeypatch.setattr(state, "PLACES", (tmp_path,))
     monkeypatch.setattr(state, "IPC", others)
-    tidy_host.before = state.snapshot()
-    tidy_host.end()
-    tidy_host.before |= {"priority": 19}
-    tidy_host.end()
-    assert tidy_host.channel.sent == [{"changed": []}, {"changed": ["priority"]}]
+    monkeypatch.setattr(state, "next_number", iter(range(1000)).__next__)
+    started.before = state.snapshot()
+    started.number = state.next_number()
+    return started
+
+
+def test_end_of_a_submission_tells_what_changed(alone):
+    alone.end()
+    alone.before |= {"priority": 19}
+    alone.end()
+    assert [sent["changed"] for sent in alone.channel.sent] == [[], ["priority"]]
+
+
+@pytest.mark.parametrize(("used", "worn"), [(0, False), (100, False), (127, False), (128, True)])
+def test_next_submission_gets_the_same_number_whatever_this_one_used(alone, used, worn):
+    for _ in range(used):
+        state.next_number()
+    alone.end()
+    assert alone.channel.sent == [{"changed": [], "worn": worn}]
+    assert worn or state.next_number() == host.NUMBERS + 1
 
 
 def test_requests_are_told_apart(monkeypatch):

@@ -7,14 +7,6 @@ import pytest
 from classroom.grading.sandbox import state
 
 
-@pytest.fixture
-def places(tmp_path, monkeypatch):
-    places = tmp_path / "places"
-    places.mkdir()
-    monkeypatch.setattr(state, "PLACES", (places,))
-    return places
-
-
 @pytest.fixture(autouse=True)
 def ipc(tmp_path, monkeypatch):
     """A copy: others on this machine have shared memory of their own."""
@@ -23,18 +15,13 @@ def ipc(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def changed(places):
+def changed():
     before = state.snapshot()
     return lambda: state.differences(before, state.snapshot())
 
 
 def test_nothing_changes_by_itself(changed):
     assert changed() == []
-
-
-def test_files_are_seen(changed, places):
-    (places / "left-over").touch()
-    assert changed() == ["files"]
 
 
 def test_descriptors_are_seen(changed):
@@ -58,7 +45,12 @@ def test_affinity_is_seen(changed):
         os.sched_setaffinity(0, cores)
 
 
-def test_every_part_is_compared(places):
+def test_every_part_is_compared():
     before = state.snapshot()
     for name in before:
         assert state.differences(before, before | {name: "other"}) == [name]
+
+
+def test_numbers_are_used_up():
+    first, second = state.next_number(), state.next_number()
+    assert 0 < first < second
