@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from contextlib import suppress
 from pathlib import Path
 
 from classroom.grading import seccomp
@@ -92,15 +93,21 @@ def _try_out(command):
             pass_fds=inherited, stdin=pipe, stdout=pipe, stderr=pipe, text=True,
         ) as trial:  # fmt: skip
             os.close(theirs)
-            said = _with_new_folders(told.read())
+            said = _with_new_folders(told.read()) if _is_there(trial) else ""
             _, errors = trial.communicate(timeout=TRIAL_SECONDS)
     return subprocess.CompletedProcess(command, trial.returncode or bool(said), "", errors or said)
 
 
+def _is_there(trial):
+    """Whether it says again what it is told."""
+    with suppress(BrokenPipeError):
+        trial.stdin.write("\n")
+        trial.stdin.flush()
+    return bool(trial.stdout.readline())
+
+
 def _with_new_folders(info):
     """What went wrong with it, or nothing."""
-    if not info:
-        return ""
     folders = Folders(json.loads(info)["child-pid"], Limits())
     try:
         folders.renew()

@@ -4,9 +4,10 @@ Whatever a submission wrote on a file system, also beside the files (modes, time
 that were counted up), is gone when it gets another one. Does so for each line that it reads, and
 answers with one: what went wrong, or nothing.
 
-HOST is the sandbox's first process; BYTES and FILES are the most that each folder takes. This runs
-before any submission does, in the mount namespace of the sandbox and in the user namespace that
-owns it, where it may mount; in the process namespace of the grader, where no submission sees it.
+HOST is the sandbox's first process, which runs its program by the time of the first line; BYTES
+and FILES are the most that each folder takes. From then on this is in the mount namespace of the
+sandbox and in the user namespace that owns it, where it may mount; and in the process namespace of
+the grader, where no submission sees it.
 """
 
 import ctypes
@@ -25,10 +26,13 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main(host: int, size: int, files: int):
-    enter(host)
-    protect()
+    is_inside = False
     for _ in sys.stdin:
         try:
+            if not is_inside:
+                enter(host)
+                protect()
+                is_inside = True
             renew(size, files)
         except OSError as error:
             print(error, flush=True)
