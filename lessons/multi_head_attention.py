@@ -161,9 +161,7 @@ def one_query(query, keys, values):
 
 
 # %% id="check-one-query"
-from attention_lab import prove
-
-prove.one_query(one_query)
+check.one_query(one_query)
 everything = list(vectors.values())
 print([round(number, 2) for number in one_query([4, 4, 0], everything, everything)])
 
@@ -1374,7 +1372,7 @@ def one_head(x, layer, h):
 
 
 # %% id="check-one-head"
-prove.one_head(one_head, MultiHeadAttention)
+check.one_head(one_head, MultiHeadAttention)
 
 # %% [markdown] id="cost-idea"
 # ## What it costs
@@ -1735,9 +1733,7 @@ def cross_attention(x, memory, q_proj, k_proj, v_proj, out_proj, num_heads):
 
 
 # %% id="check-cross"
-from attention_lab import stretch
-
-stretch.cross_attention(cross_attention)
+check.cross_attention(cross_attention)
 
 # %% [markdown] id="padding-exercise"
 # ### A padding mask
@@ -1780,7 +1776,7 @@ def padded_softmax(scores, lengths):
 
 
 # %% id="check-padding"
-stretch.padded_softmax(padded_softmax)
+check.padded_softmax(padded_softmax)
 
 # %% [markdown] id="grouped-exercise"
 # ### Grouped-query attention
@@ -1823,7 +1819,7 @@ def grouped_attention(q, k, v):
 
 
 # %% id="check-grouped"
-stretch.grouped_attention(grouped_attention)
+check.grouped_attention(grouped_attention)
 
 # %% [markdown] id="cache-exercise"
 # ### A KV cache
@@ -1868,7 +1864,7 @@ def attend_next(q, k, v, past_k, past_v):
 
 
 # %% id="check-cache"
-stretch.attend_next(attend_next)
+check.attend_next(attend_next)
 
 # %% [markdown] id="cache-look"
 # Token by token, with the cache, our sentence gives what the causal layer gives in one go.

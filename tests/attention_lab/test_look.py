@@ -1,6 +1,6 @@
 import torch
 
-from attention_lab.check.references import TorchAttention
+from attention_lab.check.steps.multi_head_attention import TorchAttention
 from attention_lab.look import head_weights
 
 

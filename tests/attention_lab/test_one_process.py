@@ -20,7 +20,6 @@ import torch
 torch.set_num_threads(1)
 from attention_lab import check, example, explore, follow, play, progress, quiz, show_heads
 from attention_lab.check import steps
-from attention_lab.check.references import STEPS_SOURCE
 
 for step in check.STEPS[:-1]:
     getattr(check, step)(getattr(steps, step), hidden=True)

@@ -11,7 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attention_lab import example
 from attention_lab.check import steps
-from attention_lab.check.references import TorchAttention
+from attention_lab.check.steps.multi_head_attention import TorchAttention
 from attention_lab.questions import PREDICTIONS, RECALL
 
 ALL = (*PREDICTIONS.values(), *RECALL)

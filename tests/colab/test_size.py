@@ -15,8 +15,6 @@ LATER = (
     "heatmap",
     "learned",
     "pretrained",
-    "prove",
-    "stretch",
     "questions",
 )
 LOADED = """

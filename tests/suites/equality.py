@@ -4,9 +4,9 @@ import random
 
 import torch
 
-from attention_lab.check.probes import Draw, Sizes, arguments
-from attention_lab.check.references import as_function
-from attention_lab.observation.probe import PROJECTIONS
+from attention_lab.check import steps
+from attention_lab.check.draw import Draw, Sizes, as_function
+from attention_lab.check.steps.multi_head_attention import PROJECTIONS
 
 SIZES = 20
 INPUTS = 50  # at each of the sizes
@@ -34,7 +34,7 @@ def equal_on_random_inputs(step, one, other) -> bool:
 def _arguments(step, draw, sizes, numbers):
     if step == "MultiHeadAttention":
         return draw.normal(sizes.B, sizes.T, sizes.d_model), numbers.random() < 0.5
-    return [as_function(value) for value in arguments(step, draw, sizes)]
+    return [as_function(value) for value in steps.of(step).arguments(draw, sizes)]
 
 
 def _instance(answer, sizes, layers):

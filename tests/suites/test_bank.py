@@ -1,9 +1,12 @@
 """Every answer of the bank gets the verdict it deserves, and every wrong one its name."""
 
+from dataclasses import replace
+
 import pytest
 from verdict import verdict
 
 import bank
+from attention_lab.check import STEPS, run
 
 RIGHT, WRONG = bank.load(verdict="right"), bank.load(verdict="wrong")
 
@@ -46,3 +49,26 @@ def test_wrong_answers_never_gain_the_points_of_the_value(case, undiagnosed):
 def test_bank_is_whole():
     assert len(RIGHT) >= 46
     assert len(WRONG) >= 107
+
+
+@pytest.fixture
+def reworded(monkeypatch):
+    """Every trial described in other words, and none as before."""
+    made = run.make_probes
+    run._trials.cache_clear()
+    monkeypatch.setattr(
+        run,
+        "make_probes",
+        lambda *args: tuple(replace(p, about=f"try {n}") for n, p in enumerate(made(*args))),
+    )
+    yield
+    run._trials.cache_clear()
+
+
+@pytest.mark.usefixtures("reworded")
+@pytest.mark.parametrize("step", STEPS)
+def test_nothing_hangs_on_the_words_that_describe_a_trial(step):
+    for case in bank.load(step):
+        mistake = verdict(step, bank.run(case)[step], hidden=True)
+        assert (mistake.misconception if mistake else "right") == case.KIND, case.NAME
+        assert mistake is None or "try " in mistake.seen or mistake.aspect == "shape"

@@ -8,7 +8,6 @@ from attention_lab.check.evidence import Evidence
 from attention_lab.check.judge import KINDS
 from attention_lab.check.matching import Reading, matching
 from attention_lab.check.mistake import Mistake
-from attention_lab.check.references import STEPS
 from attention_lab.check.signatures import (
     ANYWHERE,
     BESIDE,
@@ -17,6 +16,7 @@ from attention_lab.check.signatures import (
     looped,
     reads_globals,
 )
+from attention_lab.check.steps import STEPS
 
 UNWRITTEN = ("NotWrittenYet", "NotImplementedError")
 

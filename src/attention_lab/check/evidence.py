@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from attention_lab.check.judge import Verdict, close, failure_of, tensors
+from attention_lab.check import steps
+from attention_lab.check.judge import Verdict, failure_of, tensors
+from attention_lab.check.numbers import close
 from attention_lab.observation import Call, Observation, Outcome, Probe
 
 LOOSE = 5e-3  # for probes that are judged by a law alone
@@ -58,25 +60,12 @@ class Trial:
     @property
     def masked(self):
         """Whether something is closed: by a mask that is given, or because it is causal."""
-        if self.probe.step == "masked_softmax":
-            return len(self.call.args) > 1 and self.call.args[1] is not None
-        return self.causal
+        return steps.of(self.probe.step).is_masked(self.call)
 
     @cached_property
     def sizes(self):
         """The sizes of the call by name, as far as its step knows them."""
-        first = self.call.args[0]
-        if isinstance(first, int):
-            return {"T": first}
-        if first.dim() == 4:
-            names = ("B", "H", "T", "d_head")[: 3 if self.probe.step == "masked_softmax" else 4]
-            last = self.call.args[1] if self.probe.step == "attend" else first
-            return dict(zip(names, last.shape, strict=False))
-        sizes = dict(zip(("B", "T", "d_model"), first.shape, strict=True))
-        heads = self.probe.module.num_heads if self.probe.module else self.call.args[1]
-        if isinstance(heads, int):
-            sizes |= {"H": heads, "d_head": sizes["d_model"] // heads}
-        return sizes
+        return steps.of(self.probe.step).sizes(self.call, self.probe.module)
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,20 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from attention_lab.check import laws, references, steps
+from attention_lab.check import laws, steps
+from attention_lab.check.numbers import close, difference, same
 from attention_lab.observation import Failure, Layer, Observation, Probe
 
 GRADIENT_TOLERANCE = 1e-4
-EFFECT_ROWS = 64
 LIBRARY_ATTENTION = re.compile(
     r"scaled_dot_product|multi_?head_attention|transformer_encoder_layer|"
     r"(flex|flash|efficient)_attention"
 )
-OUTPUTS = {"project": 3}
-STACKED = 4  # axes of one tensor that holds all three
 ASPECTS = ("shape", "value", "manner")
 UNCALLED = "layers that were not called"
 
@@ -51,7 +47,6 @@ KINDS = {
     "nan": "NaN where numbers should be",
     "value": "other numbers",
     "law": "a law does not hold",
-    "pipeline": "a whole attention around it gives other numbers than PyTorch's",
     "gradient error": "the backward pass raised",
     "gradient missing": "no gradient arrives",
     "gradient nan": "NaN where a gradient should be",
@@ -103,7 +98,7 @@ def _judge_probe(probe, observed, right, form_only):
         found = _judge_outcome(probe, index, outcome, ideal, form_only)
         symptoms += [Symptom(aspect, kind, probe, index, *rest) for aspect, kind, *rest in found]
     if not symptoms and not form_only and len(observed.outcomes) == len(probe.calls):
-        symptoms += _judge_together(probe, observed)
+        symptoms += _law(probe, observed)
     library = [name for name in observed.called if LIBRARY_ATTENTION.search(name.lower())]
     if library:
         symptoms.append(Symptom("manner", "library", probe, got=library[0]))
@@ -129,9 +124,9 @@ def _judge_outcome(probe, index, outcome, ideal, form_only):
 
 def tensors(step, output):
     """Return the tensors that an output is made of, or None if it is something else."""
-    count = OUTPUTS.get(step, 1)
+    count, axes = len(steps.of(step).returns), len(steps.of(step).axes)
     if isinstance(output, Tensor):
-        stacked = count > 1 and output.dim() == STACKED and output.shape[0] == count
+        stacked = count > 1 and output.dim() == 1 + axes and output.shape[0] == count
         return output.unbind(0) if stacked else (output,)
     if isinstance(output, tuple) and output and all(isinstance(o, Tensor) for o in output):
         return output
@@ -148,7 +143,7 @@ def _form(probe, call, outputs, wanted, output):
     elif shapes(outputs) != shapes(wanted):
         yield "shape", "shape", shapes(outputs), shapes(wanted)
     else:
-        dtype = _dtype(probe, call)
+        dtype = steps.of(probe.step).dtypes(call)
         other = [o.dtype for o in outputs if o.dtype not in dtype]
         if other:
             yield "value", "dtype", other[0], dtype[0]
@@ -168,14 +163,6 @@ def type_name(output):
     if isinstance(output, tuple):
         return "several things that are not all tensors"
     return getattr(output, "type", type(output).__name__)
-
-
-def _dtype(probe, call):
-    """The dtypes that are right for an output: the input's; a mask's as asked for."""
-    if probe.step == "causal_mask":
-        asked = call.args[2] if len(call.args) > 2 else None
-        return (asked,) if asked else (torch.float32, torch.float64)
-    return (call.args[0].dtype,)
 
 
 def _device(outcome):
@@ -200,57 +187,12 @@ def _is_clash(failure):
 def _numbers(probe, outputs, wanted):
     if probe.tolerance is None:
         return
-    if probe.step == "causal_mask":
-        outputs, wanted = [_effect(*outputs)], [_right_effect(len(*wanted))]
-    for got, right in zip(outputs, wanted, strict=True):
+    compared = steps.of(probe.step).compared
+    for got, right in zip(map(compared, outputs), map(compared, wanted), strict=True):
         if not close(got, right, probe.tolerance):
             is_nan = bool(got.isnan().any())
             yield ("value", "nan") if is_nan else ("value", "value", difference(got, right))
             return
-
-
-def _effect(mask):
-    """What an additive mask does to scores as large as they get: the weights it lets through, in
-    some rows where there are very many. (2, rows, T)"""
-    rows, scores = _scores_to_mask(len(mask))
-    return torch.softmax(scores + mask[rows].to(torch.float64), dim=-1)
-
-
-@lru_cache(maxsize=32)
-def _scores_to_mask(T):
-    """Some rows of a (T, T) mask and scores for them, once ordinary, once of up to 10 000."""
-    rows = torch.linspace(0, T - 1, min(T, EFFECT_ROWS)).round().long()
-    blocked = torch.arange(T) > rows[:, None]
-    spread = torch.linspace(-1, 1, T, dtype=torch.float64)
-    worst = torch.where(blocked, 1e4, -1e4) + spread
-    return rows, torch.stack([(3 * spread).expand_as(worst), worst])
-
-
-@lru_cache(maxsize=32)
-def _right_effect(T):
-    return _effect(steps.causal_mask(T))
-
-
-def close(got: Tensor, right: Tensor, tolerance: float) -> bool:
-    """Whether all numbers agree within `tolerance`, absolute plus relative to `right`.
-
-    Tensors without numbers, on the meta device, agree with nothing.
-    """
-    if got.is_meta or right.is_meta:
-        return False
-    got, right = got.to(torch.float64).numpy(), right.to(torch.float64).numpy()
-    with np.errstate(invalid="ignore"):  # inf - inf
-        error = np.abs(got - right)
-        near = error <= tolerance + tolerance * np.abs(right)
-    finite = np.isfinite(error)
-    if near.all() and finite.all():
-        return True
-    return bool(((near & finite) | (got == right)).all())
-
-
-def difference(got, right):
-    """The largest difference of two tensors, as a number."""
-    return float((got.to(torch.float64) - right.to(torch.float64)).abs().nan_to_num(0).max())
 
 
 def _gradients(outcome, ideal):
@@ -302,48 +244,12 @@ def _unchanged(probe, index, outcome):
             yield "manner", "layer changed"
 
 
-def same(before, after):
-    """Whether a tensor or layer is what it was, to the bit."""
-    if isinstance(before, Layer):
-        return isinstance(after, Layer) and all(
-            same(getattr(before, part), getattr(after, part)) for part in ("weight", "bias")
-        )
-    if not isinstance(after, Tensor) or _form_of(before) != _form_of(after):
-        return False
-    return before.numpy().tobytes() == after.numpy().tobytes()
-
-
-def _form_of(tensor):
-    return tensor.shape, tensor.dtype, tensor.device
-
-
-def _judge_together(probe, observed):
-    """What the calls of a probe show together: a law, or a whole attention around the step."""
-    outputs = [outcome.output for outcome in observed.outcomes]
+def _law(probe, observed):
+    """What the calls of a probe show together."""
     if probe.law:
-        broken = laws.LAWS[probe.law](probe, outputs)
+        broken = laws.LAWS[probe.law](probe, [outcome.output for outcome in observed.outcomes])
         if broken is not None:
             yield Symptom("value", "law", probe, got=broken)
-    if probe.pipeline:
-        yield from _in_pipeline(probe, outputs)
-
-
-def _in_pipeline(probe, outputs):
-    """Put the answer's outputs into an otherwise right attention and compare with PyTorch's."""
-    waiting = iter(outputs)
-
-    def take(step, *args):
-        if step != probe.step:
-            return getattr(steps, step)(*(references.as_function(a) for a in args))
-        output = next(waiting)
-        return tensors(step, output) if step in OUTPUTS else output
-
-    with torch.no_grad():
-        results = references.finish(probe.pipeline, take)
-    for got, right in zip(results, references.whole(probe.pipeline), strict=True):
-        if not close(got, right, 10 * probe.tolerance):
-            yield Symptom("value", "pipeline", probe, got=difference(got, right))
-            return
 
 
 def _loop(probes, observations):

@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from attention_lab.check import references, steps
-from attention_lab.check.judge import close, same, tensors
+from attention_lab.check.judge import tensors
+from attention_lab.check.numbers import close, same
 from attention_lab.observation import Layer, Probe
 
 FINE = 1e-5
@@ -53,18 +54,8 @@ def _all(probes):
     return [arg for arg in args if isinstance(arg, Tensor | Layer)]
 
 
-def _heads(probe):
-    """How many heads the arguments have, or None where the step does not know."""
-    if probe.module:
-        return probe.module.num_heads
-    if probe.step == "split_heads":
-        return probe.calls[0].args[1]
-    first = probe.calls[0].args[0]
-    return first.shape[1] if isinstance(first, Tensor) and first.dim() == 4 else None
-
-
 def _one_head(probes):
-    heads = {_heads(probe) for probe in probes} - {None}
+    heads = {steps.of(p.step).sizes(p.calls[0], p.module).get("H") for p in probes} - {None}
     if heads and heads <= {1}:
         yield "there is one head only: confusing heads with anything goes unseen"
 
@@ -75,7 +66,7 @@ def _alike(probes):
         layers = [layer.weight for layer in layers if isinstance(layer, Layer)]
         if _any_equal(layers):
             yield f"{probe.about}: two projections are alike"
-        if _is_fine(probe) and any(_any_equal(list(parts)) for parts in _by_head(probe, layers)):
+        if _is_fine(probe) and any(map(_any_equal, steps.of(probe.step).by_head(probe))):
             yield f"{probe.about}: two heads are alike"
 
 
@@ -84,18 +75,8 @@ def _is_fine(probe):
     return probe.tolerance == FINE
 
 
-def _by_head(probe, layers):
-    """What the heads of a probe have of their own: numbers with the axis H first."""
-    if probe.module:
-        return [weight.unflatten(0, (probe.module.num_heads, -1)) for weight in layers[:3]]
-    first = probe.calls[0].args[0]
-    if probe.step == "split_heads":
-        first = steps.split_heads(*probe.calls[0].args)
-    has_heads = isinstance(first, Tensor) and first.dim() == 4 and first.shape[2] > 1
-    return [first.transpose(0, 1)] if has_heads else []
-
-
 def _any_equal(items):
+    items = list(items)
     return any(close(a, b, 1e-3) for i, a in enumerate(items) for b in items[:i])
 
 
@@ -104,9 +85,9 @@ def _softmax(probes):
     for probe in probes:
         if probe.law or not _is_fine(probe):
             continue
-        for scores in _scores(probe):
-            T = scores.shape[-1]
-            if T < ENOUGH_TOKENS or T > 100:
+        for call in range(len(probe.calls)):
+            scores = steps.of(probe.step).scores(probe, call)
+            if scores is None or not ENOUGH_TOKENS <= (T := scores.shape[-1]) <= 100:
                 continue
             weights = scores.double().softmax(-1)
             entropy = -(weights * weights.clamp_min(1e-300).log()).sum(-1).mean() / math.log(T)
@@ -114,39 +95,23 @@ def _softmax(probes):
                 yield f"{probe.about}: softmax is {'flat' if entropy > 0.5 else 'saturated'}"
 
 
-def _scores(probe):
-    for index, call in enumerate(probe.calls):
-        if probe.step == "masked_softmax":
-            yield call.args[0]
-        elif probe.step == "attention_scores":
-            yield steps.attention_scores(*call.args)
-        elif probe.step == "attend":
-            yield call.args[0].double().log().clamp_min(-50)
-        elif probe.module:
-            projections = [references.as_function(layer) for layer in probe.layers_at(index)[:3]]
-            q, k, _ = steps.project(call.args[0], *projections)
-            heads = probe.module.num_heads
-            yield steps.attention_scores(steps.split_heads(q, heads), steps.split_heads(k, heads))
-
-
 def _small(probes):
     for probe in probes:
-        if probe.step == "causal_mask" or not _is_fine(probe):
+        if not _is_fine(probe):
             continue
         for outcome in references.expect(probe).outcomes:
-            for output in tensors(probe.step, outcome.output):
+            outputs = tensors(probe.step, outcome.output)
+            for output in map(steps.of(probe.step).compared, outputs):
                 if output.abs().max() < VISIBLE_ABOVE * probe.tolerance:
                     yield f"{probe.about}: the right numbers are hardly larger than the tolerance"
 
 
 def _round_trip(probes):
-    """merge_heads must get a fresh contiguous tensor and a strided one: what comes straight from
-    split_heads may be viewed back even if neither is right."""
-    inputs = [
-        call.args[0] for probe in probes if probe.step == "merge_heads" for call in probe.calls
-    ]
+    """Some input must be fresh: what comes straight from another step is not in order in memory,
+    and may be viewed back even if neither step is right."""
+    inputs = [value for value in _all(probes) if isinstance(value, Tensor) and value.dim() > 3]
     if inputs and not any(x.is_contiguous() and x.shape[1] > 1 and x.shape[2] > 1 for x in inputs):
-        yield "merge_heads gets no fresh tensor: a round trip through split_heads proves nothing"
+        yield "no tensor is fresh: a round trip through another step proves nothing"
 
 
 def _same_inputs(probes):

@@ -4,16 +4,15 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations, islice
-from types import SimpleNamespace
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from attention_lab.check import catalogue
+from attention_lab.check import catalogue, steps
 from attention_lab.check.evidence import Trial
-from attention_lab.check.judge import close, tensors
-from attention_lab.observation import Layer
-from attention_lab.observation.probe import PROJECTIONS
+from attention_lab.check.judge import tensors
+from attention_lab.check.numbers import close
+from attention_lab.observation import Tag
 
 EXACT = 1e-12
 AS_GOOD_AS_INFINITE = 3e4  # in a mask, beside scores of up to 1e4
@@ -67,8 +66,8 @@ def _singles(step):
 @lru_cache
 def pairs(step):
     """Return two mistakes each, in different parts of one answer, and the implementation of both.
-    For the class only the first way to make each, which are thousands of pairs already."""
-    ways = 1 if step == "MultiHeadAttention" else None
+    For a class only the first way to make each, which are thousands of pairs already."""
+    ways = 1 if steps.of(step).of_class else None
     parts = []
     for entry in catalogue.of_step(step):
         parts += [(entry, f) for f in entry.faulty if isinstance(f, partial)][:ways]
@@ -143,8 +142,7 @@ class _Comparison:
         if mine is None or self.got is None or len(mine) != len(self.got):
             return False
         tolerance = tolerance or 2 * self.trial.tolerance
-        compare = _same_mask if self.trial.probe.step == "causal_mask" else _same
-        return all(compare(m, g, tolerance) for m, g in zip(mine, self.got, strict=True))
+        return all(_same(m, g, tolerance) for m, g in zip(mine, self.got, strict=True))
 
 
 def _fails_alike(error, failure):
@@ -162,11 +160,12 @@ def _did(faulty, probe, index):
 
 
 def _is_long(probe):
-    return "a long sequence" in probe.about
+    return Tag.LONG in probe.tags
 
 
 def _run(faulty, probe, index):
-    return tensors(probe.step, _as_plain(faulty(*_stand_ins(probe, index))))
+    args = steps.of(probe.step).for_faulty(probe, index)
+    return tensors(probe.step, _as_plain(faulty(*args)))
 
 
 _run_once = lru_cache(maxsize=20_000)(_run)
@@ -177,46 +176,19 @@ def _as_plain(output):
 
 
 def _same(mine, got, tolerance):
-    if mine.shape != got.shape:
+    if mine.shape != got.shape or _kind(mine) != _kind(got):
         return False
-    mine, got = mine.double(), got.double()
+    mine, got = _effective(mine), _effective(got)
     same_nan = bool((mine.isnan() == got.isnan()).all())
     return same_nan and close(
         got.nan_to_num(0, 1e30, -1e30), mine.nan_to_num(0, 1e30, -1e30), tolerance
     )
 
 
-def _same_mask(mine, got, tolerance):
-    kinds = {(m.dtype is torch.bool, m.is_floating_point()) for m in (mine, got)}
-    return len(kinds) == 1 and _same(_effective(mine), _effective(got), tolerance)
+def _kind(tensor):
+    return tensor.dtype is torch.bool, tensor.is_floating_point()
 
 
-def _effective(mask):
-    mask = mask.double()
-    return torch.where(mask.abs() > AS_GOOD_AS_INFINITE, mask.sign() * torch.inf, mask)
-
-
-# --- what stands for layers and instances ---
-
-
-class _Projection(Layer):
-    def __call__(self, x):
-        return nn.functional.linear(x, self.weight, self.bias)
-
-
-def _stand_ins(probe, index):
-    """The arguments of a call; for a class, what stands for the instance comes first."""
-    args = probe.calls[index].args
-    args = tuple(_Projection(a.weight, a.bias) if isinstance(a, Layer) else a for a in args)
-    module = probe.module
-    if module is None:
-        return args
-    layers = [_Projection(layer.weight, layer.bias) for layer in probe.layers_at(index)]
-    instance = SimpleNamespace(
-        d_model=module.d_model,
-        num_heads=module.num_heads,
-        d_head=module.d_model // module.num_heads,
-        training=module.training,
-        **dict(zip(PROJECTIONS, layers, strict=True)),
-    )
-    return (instance, *args)
+def _effective(numbers):
+    numbers = numbers.double()
+    return torch.where(numbers.abs() > AS_GOOD_AS_INFINITE, numbers.sign() * torch.inf, numbers)

@@ -2,7 +2,7 @@
 
 import torch
 
-from attention_lab.check.judge import close
+from attention_lab.check.numbers import close
 
 NEAR = 1e-4
 

@@ -6,10 +6,11 @@ from functools import lru_cache
 
 from torch import Tensor
 
+from attention_lab.check import steps
 from attention_lab.check.judge import judge
 from attention_lab.check.mistake import Mistake
 from attention_lab.check.probes import probes as make_probes
-from attention_lab.check.references import STEPS_SOURCE, expect
+from attention_lab.check.references import expect
 from attention_lab.observation import (
     Layer,
     Malformed,
@@ -82,7 +83,7 @@ def _forward_only(probe):
 
 
 def _request(probes, substitutes=""):
-    return encode(Request(tuple(replace(p, pipeline=None) for p in probes), substitutes))
+    return encode(Request(tuple(probe.asked for probe in probes), substitutes))
 
 
 def _try(step, answer, probes, expected, request, aspect):
@@ -92,9 +93,9 @@ def _try(step, answer, probes, expected, request, aspect):
     verdict = judge(probes, observations, expected, form_only=aspect == "shape")
     if not verdict.against(aspect):
         return observations, verdict, ""
-    note = ""
-    if step == "MultiHeadAttention":
-        observations = _observe(step, answer, probes, _request(probes, STEPS_SOURCE))
+    note, substitutes = "", steps.of(step).substitutes
+    if substitutes:
+        observations = _observe(step, answer, probes, _request(probes, substitutes))
         note = "with right earlier steps in place of your own"
     return observations, judge(probes, observations, expected), note
 

@@ -11,9 +11,10 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from attention_lab.check.judge import UNCALLED, close, failure_of, same
+from attention_lab.check.judge import UNCALLED, failure_of
 from attention_lab.check.laws import no_leak
-from attention_lab.observation import Unknown
+from attention_lab.check.numbers import close, same
+from attention_lab.observation import Tag, Unknown
 
 OF_MASK = re.compile(r"mask|tri[lu]|causal|future|blocked|closed|\binf\b")
 LESSON = {"B": 2, "T": 5, "d_model": 16, "H": 4, "d_head": 4}.items()
@@ -290,7 +291,7 @@ def wrong_device(evidence):
     is_clash = all(map(failure_of, evidence.verdict.symptoms))
     if evidence.step == "MultiHeadAttention" and not is_clash:  # the result itself went to the CPU
         return None
-    if not any(s.probe.about.startswith("a new T") for s in evidence.verdict.symptoms):
+    if not any(Tag.NEW_LENGTH in s.probe.tags for s in evidence.verdict.symptoms):
         return "stale-cache"
     beside_mask = [s.got for s in evidence.verdict.symptoms if _is_open(s)]
     of_mask = all(OF_MASK.search(failure.line) for failure in beside_mask)
@@ -304,7 +305,7 @@ def _is_open(symptom):
 
 def wrong_dtype(evidence):
     """The right numbers in another dtype."""
-    tried = [t for t in evidence.trials if t.probe.basic or t.probe.pipeline]
+    tried = [t for t in evidence.trials if t.probe.basic or t.probe.around]
     if "dtype" not in evidence.kinds or not all(t.is_within(2e-2) for t in tried):
         return None
     return "mask-wrong-dtype" if evidence.step == "causal_mask" else "dtype-changed"
@@ -354,7 +355,7 @@ def _has_no_rule(error, wanted):
 def float32_only(evidence):
     """It raises in float64 and nowhere else."""
     raised = [probe for _, probe in evidence.failures]
-    if raised and all("float64" in p.about for p in raised) and not evidence.wrong_numbers:
+    if raised and all(Tag.FLOAT64 in p.tags for p in raised) and not evidence.wrong_numbers:
         return "dtype-hard-coded"
     return None
 
@@ -394,7 +395,7 @@ def out_of_date(evidence):
         return _old_argument(evidence) or _old_result(evidence)
     if evidence.raised("has no attribute"):
         return None
-    in_turn = [t for t in evidence.trials if t.probe.about.endswith("on one instance")]
+    in_turn = [t for t in evidence.trials if Tag.IN_TURN in t.probe.tags]
     ordinary = [t for t in evidence.trials if t.probe.basic or t.sizes["T"] > 100]
     plain_again = [t for t in ordinary if t.index and len(t.call.args) == 1]
     if _begins_rightly((*ordinary, *in_turn)) and not all(t.right for t in in_turn + plain_again):
@@ -477,9 +478,9 @@ def only_large_scores(evidence):
     """Right until scores are large: exp overflows, or blocked scores are not low enough."""
     if evidence.step not in ("masked_softmax", "MultiHeadAttention"):
         return None
-    if not all(s.probe.about.startswith("scores") for s in evidence.verdict.symptoms):
+    if not all(Tag.LARGE in s.probe.tags for s in evidence.verdict.symptoms):
         return None
-    large = [t for t in evidence.trials if t.probe.about.startswith("scores") and t.has_right_shape]
+    large = [t for t in evidence.trials if Tag.LARGE in t.probe.tags and t.has_right_shape]
     if any(bool(t.got[0].isnan().any()) for t in large):
         return "softmax-overflow"
     if evidence.step == "MultiHeadAttention":

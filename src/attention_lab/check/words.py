@@ -5,8 +5,9 @@ import textwrap
 
 import torch
 
-from attention_lab.check.judge import close, tensors
-from attention_lab.check.references import STEPS
+from attention_lab.check import steps
+from attention_lab.check.judge import tensors
+from attention_lab.check.numbers import close
 from attention_lab.check.relations import relation
 
 UNWRITTEN = (
@@ -19,20 +20,6 @@ MANNER = ("mutates-input", "forbidden-library-call", "python-loop-over-heads")
 FOUR_LINES = 290  # letters, with what is lost where lines end
 NO_WAY_BACK = "Numbers leave the way on which gradients come back, so nothing before could learn."
 NOT_WHY = "It need not be why these numbers are wrong."
-AXES = {
-    "project": ("batch", "token", "feature"),
-    "split_heads": ("batch", "head", "token", "feature"),
-    "attention_scores": ("batch", "head", "query", "key"),
-    "causal_mask": ("query", "key"),
-    "masked_softmax": ("batch", "head", "query", "key"),
-    "attend": ("batch", "head", "token", "feature"),
-    "merge_heads": ("batch", "token", "feature"),
-    "MultiHeadAttention": ("batch", "token", "feature"),
-    "cross_attention": ("batch", "token", "feature"),
-    "padded_softmax": ("batch", "head", "query", "key"),
-    "grouped_attention": ("batch", "head", "token", "feature"),
-    "attend_next": ("batch", "head", "token", "feature"),
-}
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MESSAGE = 160  # of an exception; torch's advice to reshape stands at the end of as many
 TELLING = ("head", "query", "token", "feature")
@@ -45,12 +32,8 @@ def seen(evidence, symptom) -> str:
 
 
 def tried(step, symptom):
-    about, options = symptom.probe.about, symptom.probe.calls[symptom.call].args[1:]
-    if step == "masked_softmax" and not options:
-        return f"{about}, no mask"
-    if step != "MultiHeadAttention" or symptom.probe.heads or not options:
-        return about
-    return f"{about}, causal={options[0]}"
+    way = steps.of(step).told_way(symptom.probe.calls[symptom.call])
+    return ", ".join(filter(None, (symptom.probe.about, way)))
 
 
 def told(readings, evidence) -> tuple[str, str]:
@@ -87,7 +70,7 @@ def meaning(evidence, symptom) -> tuple[str, str]:
 
 
 def _advice(failure):
-    if failure.inside in STEPS:
+    if failure.inside in steps.names():
         return tuple(text.format(failure.inside) for text in GIVEN_WRONG)
     fitting = (
         advice for kind, text, *advice in ADVICE if kind == failure.type and text in failure.message
@@ -124,7 +107,7 @@ def _raised(failure, length=MESSAGE):
 
 def _where(failure):
     line = f"`{_short(failure.line)}`" if failure.line else ""
-    if failure.inside in STEPS:  # a process that is not trusted may send any name
+    if failure.inside in steps.names():  # a process that is not trusted may send any name
         return f" in `{failure.inside}`" + (f", called in {line}" if line else "")
     return line and f" in {line}"
 
@@ -146,18 +129,19 @@ def _value(evidence, symptom):
 
 def _but_for(evidence, symptom):
     """Whether it is the mask, or one of q, k and v, that all hangs on."""
-    if evidence.step == "MultiHeadAttention" and symptom.probe.basic:
-        right = [t.right for t in evidence.trials if not t.causal]
+    masked = [t for t in evidence.trials if t.masked]
+    if masked and symptom.probe.basic:
+        right = [t.right for t in evidence.trials if not t.masked]
         return "; without the mask it is right" if right and all(right) else ""
-    if evidence.step == "project":
-        wrong = [name for part, name in enumerate("qkv") if _fails(evidence, part)]
-        told = {1: "; only {} differs", 2: "; only {} and {} differ"}
-        return told.get(len(wrong), "").format(*wrong)
-    return ""
+    names = steps.of(evidence.step).returns
+    wrong = [name for part, name in enumerate(names) if _fails(evidence, part)]
+    return f"; only {' and '.join(wrong)} differ{'s'[: len(wrong) == 1]}" * (
+        len(wrong) < len(names)
+    )
 
 
 def _fails(evidence, part):
-    """Whether q (0), k (1) or v (2) is wrong in some call."""
+    """Whether the tensor in this place is wrong in some call."""
     tried = [t for t in evidence.wrong if t.has_right_shape]
     return any(not close(t.got[part], t.wanted[part], t.tolerance) for t in tried)
 
@@ -174,10 +158,11 @@ def _nan(evidence, symptom):
 
 
 def _nan_rows(step, got):
-    axis = "query" if "query" in AXES[step] else "token"
-    other = [d for d in range(got.dim()) if AXES[step][d] != axis]
+    axes = steps.of(step).axes
+    axis = "query" if "query" in axes else "token"
+    other = [d for d in range(got.dim()) if axes[d] != axis]
     rows = got.isnan().any(dim=other).nonzero().flatten().tolist() if other else []
-    return f": all in {axis} 0" if rows == [0] and got.shape[AXES[step].index(axis)] > 1 else ""
+    return f": all in {axis} 0" if rows == [0] and got.shape[axes.index(axis)] > 1 else ""
 
 
 def _outputs(evidence, symptom):
@@ -198,11 +183,11 @@ def _near(got, right):
 
 def _agreement(step, got, right):
     """Which heads, rows or columns agree, if some do and some do not."""
-    near = _near(got, right)
+    near, axes = _near(got, right), steps.of(step).axes
     for name in TELLING:
-        if name not in AXES[step] or got.dim() != len(AXES[step]):
+        if name not in axes or got.dim() != len(axes):
             continue
-        other = [d for d in range(got.dim()) if AXES[step][d] != name]
+        other = [d for d in range(got.dim()) if axes[d] != name]
         agree = near.all(dim=other) if other else near
         if agree.any() and not agree.all():
             indices = agree.nonzero().flatten().tolist()
@@ -263,7 +248,6 @@ SEEN = {
     "nan": _nan,
     "value": _value,
     "law": lambda e, s: f"{LAWS[s.probe.law]}; the largest difference is {s.got:.2g}.",
-    "pipeline": lambda e, s: f"the result differs from PyTorch's module by up to {s.got:.2g}.",
     "gradient error": lambda e, s: (
         f"the result is right, but its backward pass {_raised(s.got, 100)}"
     ),
@@ -279,6 +263,7 @@ LAWS = {
     "no leak": "changing the last token changed earlier rows under a causal mask",
     "permutation": "permuting the tokens did not just permute the rows",
     "constant": "the outputs of equal values are not equal",
+    "whole": "with the right steps around it, it does not give what PyTorch's module does",
 }
 # The type of an exception, what its message holds, what that means, where to look.
 ADVICE = (
@@ -372,7 +357,6 @@ MEANING = {
         "tokens meet that should not, or do not meet that should.",
         "which axis is summed over?",
     ),
-    "pipeline": ("the step does not fit the ones around it.", "the order of axes that goes out."),
     "gradient error": ("something needed for backward is gone.", "operations in place."),
     "gradient missing": ("the way back to the inputs is cut.", "`detach`, numpy, `no_grad`."),
     "gradient nan": (

@@ -12,9 +12,9 @@ from attention_lab.observation.probe import (
     Module,
     Observation,
     Outcome,
-    Pipeline,
     Probe,
     Request,
+    Tag,
     Unknown,
 )
 
@@ -26,10 +26,10 @@ __all__ = [
     "Module",
     "Observation",
     "Outcome",
-    "Pipeline",
     "Probe",
     "RemoteAnswer",
     "Request",
+    "Tag",
     "Unknown",
     "decode",
     "encode",

@@ -24,7 +24,6 @@ from attention_lab.observation.codec import DTYPE_NAMES, decode, encode
 from attention_lab.observation.elsewhere import Elsewhere
 from attention_lab.observation.neutral import neutral_torch
 from attention_lab.observation.probe import (
-    PROJECTIONS,
     Failure,
     Layer,
     Observation,
@@ -123,8 +122,8 @@ def _build(answer, module):
         return answer
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
         raise Unusable(f"it is {_article(answer)}, not a class derived from nn.Module")
-    instance = answer(module.d_model, module.num_heads)
-    _write_all(instance, module.layers)
+    instance = answer(*module.args)
+    _write_all(instance, module.names, module.layers)
     return instance.train(module.training)
 
 
@@ -142,10 +141,10 @@ def _projection(instance, name):
     return layer
 
 
-def _write_all(instance, layers):
+def _write_all(instance, names, layers):
     _move(instance, layers[0].weight)
     with torch.no_grad():
-        for name, layer in zip(PROJECTIONS, layers, strict=True):
+        for name, layer in zip(names, layers, strict=True):
             _write(_projection(instance, name), name, layer)
 
 
@@ -179,7 +178,7 @@ def _call(target, probe, index, modes):
     """Return the outcome of one call, its output as the answer returned it."""
     call, layers = probe.calls[index], probe.layers_at(index)
     if call.layers:
-        _write_all(target, call.layers)
+        _write_all(target, probe.module.names, call.layers)
     leaves, args = _prepare(call)
     try:
         with contextlib.ExitStack() as stack:
@@ -188,11 +187,13 @@ def _call(target, probe, index, modes):
             output, failure = _unpacked(target(*args), call.upstream), None
     except BaseException as error:
         output, failure = None, _failure(error)
-    afterwards = {"args": _changed_args(call, args), "layers": _changed_layers(target, layers)}
+    names = probe.module.names if probe.module else ()
+    changed = _changed_layers(target, names, layers)
+    afterwards = {"args": _changed_args(call, args), "layers": changed}
     if failure or not call.upstream:
         return Outcome(output=_without_graph(output), failure=failure, **afterwards)
     outputs = output if isinstance(output, tuple) else (output,)
-    inputs = leaves + (_parameters(target) if layers else [])
+    inputs = leaves + _parameters(target, names)
     gradients, failure = _backward(outputs, call.upstream, inputs)
     output = _without_graph(output)
     return Outcome(output=output, gradients=gradients, backward_failure=failure, **afterwards)
@@ -297,11 +298,9 @@ def _changed_args(call, args):
     return () if all(same) else tuple(_plain(arg) for arg in args)
 
 
-def _changed_layers(target, given):
-    """The four layers as they are now if any has changed, else ()."""
-    if not given:
-        return ()
-    layers = [_projection(target, name) for name in PROJECTIONS]
+def _changed_layers(target, names, given):
+    """The layers of these names as they are now if any has changed, else ()."""
+    layers = [_projection(target, name) for name in names]
     same = map(_holds, layers, given)
     return () if all(same) else tuple(_plain(layer) for layer in layers)
 
@@ -317,8 +316,8 @@ def _holds(value, given):
     return _equal(_as_plain_class(value), given)
 
 
-def _parameters(target):
-    layers = [getattr(target, name, None) for name in PROJECTIONS]
+def _parameters(target, names):
+    layers = [getattr(target, name, None) for name in names]
     return [getattr(layer, part, None) for layer in layers for part in ("weight", "bias")]
 
 

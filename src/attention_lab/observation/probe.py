@@ -1,12 +1,11 @@
 """What is sent to an answer and what was seen of it: plain data, nothing that runs."""
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from functools import cached_property
 
 import torch
 from torch import Tensor
-
-PROJECTIONS = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class Call:
     args: passed by position; a `Layer` becomes an `nn.Linear`.
     upstream: one gradient for each expected output, sent backwards through it; () for no backward.
     constants: positions of arguments that need no gradient, such as a mask.
-    layers: what is written into the four layers of a module before the call, as an optimiser's step
+    layers: what is written into the layers of a module before the call, as an optimiser's step
     would, and whose dtype and device it takes on; () to leave it as it is.
     """
 
@@ -58,49 +57,59 @@ class Call:
 
 @dataclass(frozen=True)
 class Module:
-    """How to build an answer that is a class, and the weights to write into its four layers."""
+    """How to build an answer that is a class: its arguments, and what is written into its layers.
 
-    d_model: int
-    num_heads: int
-    layers: tuple[Layer, ...]  # in the order of PROJECTIONS
+    names: of the layers, in the order of `layers`.
+    """
+
+    args: tuple[Value, ...]
+    names: tuple[str, ...]
+    layers: tuple[Layer, ...]
     training: bool = True
 
 
-@dataclass(frozen=True, eq=False)  # by identity, so that what it gives can be kept
-class Pipeline:
-    """The whole attention of which a probe's arguments are one stage.
+class Tag(Enum):
+    """What a trial is for, where that is not its sizes."""
 
-    x: (B, T, d_model); layers in the order of PROJECTIONS.
-    """
-
-    x: Tensor
-    layers: tuple[Layer, ...]
-    num_heads: int
-    causal: bool
+    FLOAT64 = auto()
+    STRIDED = auto()  # memory is not in order
+    LARGE = auto()  # scores
+    LONG = auto()  # sequence
+    NEW_LENGTH = auto()  # that was in no call before
+    IN_TURN = auto()  # calls of one instance that differ
 
 
 @dataclass(frozen=True, eq=False)
 class Probe:
     """A trial of one answer: calls made one after the other on the same function or instance.
 
-    about: what is tried, in words that follow "tried with".
-    basic: failing here costs the shape's points too, not only the value's.
-    tolerance: absolute plus relative; None where only the law is judged.
-    pipeline: what surrounds the step; who tries an answer need not know.
-    law: the name of a law that relates the calls' outputs.
     heads: not None where calls into torch are counted, and how many heads there are; 0 where only
     their names matter.
+
+    What only whoever judges needs to know, and is not told to an answer:
+
+    about: what is tried, in words that follow "tried with"; nothing is decided by them.
+    tags: what it is for. basic: failing here costs the shape's points too, not only the value's.
+    tolerance: absolute plus relative; None where only the law is judged.
+    law: the name of a law that relates the calls' outputs.
+    around: the trial of another step of which these calls are a stage.
     """
 
     step: str
     about: str
     calls: tuple[Call, ...]
     module: Module | None = None
-    pipeline: Pipeline | None = None
+    heads: int | None = None
+    tags: tuple[Tag, ...] = ()
     basic: bool = False
     tolerance: float | None = 1e-5
     law: str | None = None
-    heads: int | None = None
+    around: "Probe | None" = None
+
+    @property
+    def asked(self) -> "Probe":
+        """The same without what only a judge needs to know."""
+        return Probe(self.step, "", self.calls, self.module, self.heads)
 
     @cached_property
     def elsewhere(self) -> bool:
@@ -114,7 +123,7 @@ class Probe:
         return torch.device("meta") in devices
 
     def layers_at(self, call: int) -> tuple[Layer, ...]:
-        """Return what the module's four layers hold in a call; () where there is no module."""
+        """Return what the module's layers hold in a call; () where there is no module."""
         written = (c.layers for c in reversed(self.calls[: call + 1]) if c.layers)
         return next(written, self.module.layers if self.module else ())
 

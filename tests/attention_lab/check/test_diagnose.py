@@ -134,7 +134,7 @@ def test_whatever_happens_while_explaining_there_is_a_mistake(part, monkeypatch)
     monkeypatch.setattr(diagnose, part, broken)
     found = mistake("attention_scores", "return q @ k.mT")
     assert found.misconception is None
-    assert found.seen == "with B=3, 5 heads, T=7, d_head=6, other numbers."
+    assert found.seen == "with B=3, H=5, T=7, d_head=6, other numbers."
 
 
 def test_a_stub_is_only_told_to_be_one():

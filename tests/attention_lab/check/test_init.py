@@ -50,7 +50,7 @@ def test_a_right_answer_gets_one_line(step, aspect, hidden, capsys):
 @pytest.mark.parametrize("step", check.STEPS)
 def test_the_signature_and_the_documentation(step):
     signature = str(inspect.signature(getattr(check, step)))
-    assert signature == "(answer, *, aspect=None, hidden=False)"
+    assert signature == "(answer, *beside, aspect=None, hidden=False)"
     assert "Mistake" in getattr(check, step).__doc__
 
 

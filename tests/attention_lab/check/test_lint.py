@@ -7,7 +7,7 @@ import torch
 
 from attention_lab.check.lint import lint, lint_numbers
 from attention_lab.check.probes import probes
-from attention_lab.check.references import STEPS
+from attention_lab.check.steps import STEPS
 from attention_lab.observation import Call
 
 

@@ -37,7 +37,7 @@ def test_that_it_is_right_without_the_mask_is_told():
 
 def test_that_no_mask_was_given_is_told():
     told = seen("masked_softmax", "return (scores + mask).softmax(-1)")
-    assert told.startswith("with B=2, 3 heads, T=5, no mask, it raised TypeError")
+    assert told.startswith("with B=2, H=3, T=5, no mask, it raised TypeError")
 
 
 def test_a_gradient_that_is_no_number_is_told():

@@ -1,6 +1,6 @@
 import pytest
 
-from attention_lab.check.references import TorchAttention
+from attention_lab.check.steps.multi_head_attention import TorchAttention
 from attention_lab.learned import Experiment, experiment, task
 from attention_lab.stub import NotWrittenYet
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from attention_lab.check.references import TorchAttention
+from attention_lab.check.steps.multi_head_attention import TorchAttention
 from attention_lab.learned import task, train
 from attention_lab.learned.train import RATES, SOLVED, Reader
 

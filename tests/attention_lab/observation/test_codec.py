@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from attention_lab.check.probes import probes
-from attention_lab.check.references import STEPS, expect
+from attention_lab.check.references import expect
+from attention_lab.check.steps import STEPS
 from attention_lab.observation import (
     Call,
     Failure,
@@ -81,7 +82,7 @@ def test_meta_tensors_keep_shape_and_device():
 
 def test_everything_that_is_sent_comes_back():
     for step in STEPS:
-        sent = probes(step, 3, hidden=True)
+        sent = tuple(probe.asked for probe in probes(step, 3, hidden=True))
         back = decode(encode(Request(sent)), Request).probes
         assert encode(Request(back)) == encode(Request(sent))
     seen = tuple(expect(probe) for probe in probes("project", 3))

@@ -28,6 +28,8 @@ from attention_lab.observation.observe import observe
 
 ONES = torch.ones(2, 3)
 
+NAMES = ("q_proj", "k_proj", "v_proj", "out_proj")
+
 
 def try_out(answer, *args, upstream=(), constants=(), **options):
     probe = Probe("project", "a try", (Call(args, upstream, constants),), **options)
@@ -44,7 +46,7 @@ def module_probe(*calls, training=True, dtype=torch.float32, device="cpu", heads
     layer = Layer(
         torch.eye(4, dtype=dtype, device=device), torch.ones(4, dtype=dtype, device=device)
     )
-    module = Module(4, 2, (layer,) * 4, training)
+    module = Module((4, 2), NAMES, (layer,) * 4, training)
     return Probe("MultiHeadAttention", "a try", calls, module=module, heads=heads)
 
 

@@ -50,7 +50,7 @@ def stored(original, minilm) -> str:
 
 
 if __name__ == "__main__":
-    from attention_lab.check.references import TorchAttention
+    from attention_lab.check.steps.multi_head_attention import TorchAttention
     from attention_lab.pretrained import load
 
     reading.STORED.write_text(stored(Original(), load(TorchAttention)), encoding="utf-8")

@@ -4,7 +4,7 @@ import pytest
 from torch import nn
 
 from attention_lab import pretrained
-from attention_lab.check.references import TorchAttention
+from attention_lab.check.steps.multi_head_attention import TorchAttention
 from attention_lab.pretrained import Stored, Unreadable, load
 from attention_lab.pretrained.files import Unavailable
 from attention_lab.stub import NotWrittenYet

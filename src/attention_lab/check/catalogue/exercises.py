@@ -446,7 +446,7 @@ def best_key(query, keys, values):
 
 
 def _head(x, layer, h, *, rows=None, scale=None, bias=True, dim=-1):
-    d_head = layer.out_proj.in_features // layer.num_heads
+    d_head = x.shape[-1] // layer.num_heads
     rows = slice(h * d_head, (h + 1) * d_head) if rows is None else rows
     q, k, v = (
         F.linear(x, part.weight[rows], part.bias[rows] if bias else None)

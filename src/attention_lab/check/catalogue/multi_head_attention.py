@@ -23,7 +23,7 @@ from attention_lab.check.catalogue import (
     split_heads,
 )
 from attention_lab.check.catalogue.entry import Known
-from attention_lab.check.references import STEPS
+from attention_lab.check.steps import STEPS
 
 RIGHT = {name: getattr(steps, name) for name in STEPS if name != "MultiHeadAttention"} | {
     "asked": lambda self, x, causal: causal,

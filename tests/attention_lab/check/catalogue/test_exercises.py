@@ -1,14 +1,15 @@
 import pytest
 import torch
-from tests.attention_lab.test_prove import Layer
+from tests.attention_lab.check.steps.test_proofs import Layer
 
-from attention_lab import prove, stretch
+from attention_lab import check
 from attention_lab.check import Mistake, catalogue
 from attention_lab.check.catalogue import exercises
 
 # Dividing twice by the root is dividing by d_head; the root of one query is 1.
 SAME_NUMBERS = {"double-scale": "scale-without-sqrt", "scale-by-seq-len": "missing-scale"}
-STRETCH = [known for known in exercises.ALL if hasattr(stretch, known.step)]
+PROOFS = (exercises.one_query, exercises.one_head)
+STRETCH = [known for known in exercises.ALL if known not in PROOFS]
 
 
 def cases(of):
@@ -20,17 +21,17 @@ def cases(of):
     ]
 
 
-def told(check, *args):
+def told(checked, *args):
     """What a check says of an answer."""
     with pytest.raises(Mistake) as mistake:
-        check(*args)
+        checked(*args)
     assert len(str(mistake.value).splitlines()) <= 6
     return mistake.value
 
 
 @pytest.mark.parametrize(("name", "slug", "faulty"), cases(STRETCH))
 def test_it_is_told_by_its_name(name, slug, faulty):
-    found = told(getattr(stretch, name), lambda *args: faulty(*args))
+    found = told(getattr(check, name), lambda *args: faulty(*args))
     also_told = catalogue.explain(name, slug).means in found.means
     assert also_told or found.misconception in (slug, SAME_NUMBERS.get(slug), None)
 
@@ -38,12 +39,12 @@ def test_it_is_told_by_its_name(name, slug, faulty):
 @pytest.mark.parametrize(("name", "slug", "faulty"), cases([exercises.one_query]))
 def test_a_query_by_itself_is_told_by_its_name(name, slug, faulty):
     answer = lambda *given: faulty(*map(torch.tensor, given)).tolist()  # noqa: E731
-    assert told(prove.one_query, answer).misconception == slug
+    assert told(check.one_query, answer).misconception == slug
 
 
 @pytest.mark.parametrize(("name", "slug", "faulty"), cases([exercises.one_head]))
 def test_a_head_by_itself_is_told_by_its_name(name, slug, faulty):
-    assert told(prove.one_head, faulty, Layer).misconception == slug
+    assert told(check.one_head, faulty, Layer).misconception == slug
 
 
 def test_no_explanation_gives_the_answer_away():

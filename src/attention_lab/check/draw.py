@@ -1,0 +1,123 @@
+"""Sizes and numbers that trials are made of, and other ways to lay them out.
+
+Numbers come from a generator of their own, so that neither the notebook's seed nor the learner's
+draws touch them. Weights and biases are never zero.
+"""
+
+import math
+from dataclasses import dataclass, fields, is_dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from attention_lab.observation import Layer
+
+CPU, META = torch.device("cpu"), torch.device("meta")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """B batch, T tokens, d_model features, H heads."""
+
+    B: int
+    T: int
+    d_model: int
+    H: int
+
+    @property
+    def d_head(self):
+        return self.d_model // self.H
+
+
+DISTINCT = Sizes(3, 7, 30, 5)
+OTHER = Sizes(2, 9, 12, 3)
+ALL_ALIKE = Sizes(4, 4, 16, 4)  # any confusion of axes runs here, and its numbers name it
+LESSON = Sizes(2, 5, 16, 4)  # the example of the text, for answers that fit nothing else
+VISIBLE = (DISTINCT, OTHER)
+EDGES = (Sizes(2, 6, 5, 1), Sizes(4, 1, 6, 2), Sizes(1, 8, 8, 2), Sizes(2, 3, 4, 4))
+FRESH = Sizes(2, 10, 21, 3)  # T and d_head occur nowhere else: nothing of them is kept yet
+LONGER = Sizes(2, 67, 8, 2)
+LONG = Sizes(1, 1030, 2, 1)
+HEADS_COUNTED = (2, 4, 8)
+LARGE = 1e4
+HUGE = 1e6
+
+
+class Draw:
+    """Numbers from a generator of its own."""
+
+    def __init__(self, seed):
+        self.generator = torch.Generator("cpu").manual_seed(seed)
+
+    def normal(self, *shape, scale=1.0):
+        numbers = torch.randn(shape, generator=self.generator, dtype=torch.float64, device="cpu")
+        return (scale * numbers).to(torch.float32)
+
+    def layer(self, d_model):
+        """Weights that keep the spread of what goes through, with a bias that matters."""
+        weight = self.normal(d_model, d_model, scale=1.4 / math.sqrt(d_model))
+        return Layer(weight, self.normal(d_model, scale=0.5))
+
+    def layers(self, d_model):
+        return tuple(self.layer(d_model) for _ in range(4))
+
+    def mask(self, T):
+        """An additive mask that is not causal: about half closed, the diagonal and a whole row
+        open, where one sees what is done to open scores."""
+        blocked = torch.rand(T, T, generator=self.generator, device="cpu") < 0.5
+        blocked.fill_diagonal_(False)
+        blocked[int(torch.randint(T, (), generator=self.generator))] = False
+        return torch.zeros(T, T, device="cpu").masked_fill(blocked, -math.inf)
+
+    def permutation(self, T):
+        """A permutation of T tokens that leaves no token where it was."""
+        return (torch.arange(T) + 1 + int(torch.randint(T - 1, (), generator=self.generator))) % T
+
+
+def transposed(value):
+    """The same numbers, laid out in memory with the order of the axes reversed."""
+    if not isinstance(value, Tensor):
+        return value
+    order = tuple(reversed(range(value.dim())))
+    return value.permute(order).contiguous().permute(order)
+
+
+def sliced(value):
+    """The same numbers, every second cell of a tensor twice as wide."""
+    if not isinstance(value, Tensor):
+        return value
+    wide = torch.zeros(*value.shape[:-1], 2 * value.shape[-1], dtype=value.dtype, device="cpu")
+    wide[..., ::2] = value
+    return wide[..., ::2]
+
+
+def on_meta(value):
+    if isinstance(value, Tensor):
+        return value.to("meta")
+    if isinstance(value, Layer):
+        return Layer(value.weight.to("meta"), value.bias.to("meta"))
+    return META if value == CPU else value
+
+
+def in_float64(value):
+    """Return plain data with every float32 tensor and dtype made float64; nothing is shared."""
+    if isinstance(value, Tensor):
+        return value.detach().to(torch.float64, copy=True) if value.is_floating_point() else value
+    if value is torch.float32:
+        return torch.float64
+    if isinstance(value, tuple):
+        return tuple(in_float64(item) for item in value)
+    if is_dataclass(value):
+        changed = {f.name: in_float64(getattr(value, f.name)) for f in fields(value)}
+        return replace(value, **changed)
+    return value
+
+
+class _Function(Layer):
+    def __call__(self, x):
+        return nn.functional.linear(x, self.weight, self.bias)
+
+
+def as_function(value):
+    """Return a `Layer` as something to call, with its weight and bias; other values as they are."""
+    return _Function(value.weight, value.bias) if isinstance(value, Layer) else value

@@ -1,0 +1,43 @@
+import math
+
+from attention_lab.check.draw import LARGE, OTHER
+from attention_lab.check.figures import figure
+from attention_lab.check.numbers import close
+from attention_lab.check.step import Step
+from attention_lab.observation import Call, Tag
+
+
+def attention_scores(q, k):
+    return q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+
+
+class AttentionScores(Step):
+    right = staticmethod(attention_scores)
+    takes = ("B H T d_head", "B H T d_head")
+    axes = ("batch", "head", "query", "key")
+    catalogue = "attention_scores"
+
+    def arguments(self, draw, sizes):
+        shape = (sizes.B, sizes.H, sizes.T, sizes.d_head)
+        return draw.normal(*shape, scale=1.4), draw.normal(*shape)
+
+    def extremes(self, draw):
+        q, k = self.arguments(draw, OTHER)
+        large = q * (LARGE / attention_scores(q, k).abs().max())
+        yield self.probe("scores near 10000", Call((large, k)), tolerance=5e-3, tags=(Tag.LARGE,))
+
+    def scores(self, probe, call):
+        return attention_scores(*probe.calls[call].args)
+
+    def picture(self, trial):
+        """How far scores that only lack their scale stray, and how far they would with it."""
+        (scores,), (right,) = trial.got, trial.wanted
+        scale = trial.sizes["d_head"] ** 0.5
+        if not close(scores, scale * right, 1e-4):
+            return []
+        stray = float(scores.double().std(correction=0))
+        told = f"Your scores stray {stray:.2g} from their mean."
+        return [figure(told, [], f"Divided by sqrt(d_head) it would be {stray / scale:.2g}.")]
+
+
+STEP = AttentionScores()

@@ -1,0 +1,87 @@
+from functools import lru_cache
+
+import torch
+
+from attention_lab.check.draw import CPU, LONG, META
+from attention_lab.check.figures import heatmap
+from attention_lab.check.step import Step
+from attention_lab.observation import Call, Tag
+
+EFFECT_ROWS = 64
+
+
+def causal_mask(T, device=None, dtype=None):
+    return torch.full((T, T), float("-inf"), device=device, dtype=dtype).triu(1)
+
+
+class CausalMask(Step):
+    right = staticmethod(causal_mask)
+    takes = ("T", "", "")
+    axes = ("query", "key")
+    catalogue = "causal_mask"
+
+    def arguments(self, draw, sizes):
+        return sizes.T, CPU, torch.float32
+
+    def visible(self, draw):
+        yield from super().visible(draw)
+        yield self.probe("T alone given", Call((6,)), basic=True)
+        calls = (Call((T, CPU, torch.float64)) for T in (1, 8))
+        yield self.probe("float64 asked for", *calls, tags=(Tag.FLOAT64,))
+
+    def two_inputs(self, draw):
+        return ()
+
+    def extremes(self, draw):
+        calls = (Call((T, CPU, torch.float32)) for T in (4, 11, 4, 1))
+        yield self.probe("several T in turn", *calls, basic=True)
+        for T, dtypes in (
+            (6, (torch.float32, torch.float64)),
+            (13, (torch.float64, torch.float32)),
+        ):
+            calls = [Call((T, CPU, dtype)) for dtype in dtypes]
+            about = "float32 and float64 in turn"
+            yield self.probe(about, *calls, Call((T, None, None)), tags=(Tag.FLOAT64,))
+        call = Call((LONG.T, CPU, torch.float32))
+        yield self.probe("a long sequence", call, tags=(Tag.LONG,))
+        for device, about, tags in (
+            (META, "a new T on another device than the CPU", (Tag.NEW_LENGTH,)),
+            (CPU, "the same T on the CPU", ()),
+        ):
+            calls = (Call((T, device, torch.float32)) for T in (1, 17))
+            yield self.probe(about, *calls, tags=tags)
+
+    def with_gradient(self, draw, call):
+        return call
+
+    def dtypes(self, call):
+        asked = call.args[2] if len(call.args) > 2 else None
+        return (asked,) if asked else (torch.float32, torch.float64)
+
+    def compared(self, output):
+        return _effect(output)
+
+    def picture(self, trial):
+        title = "what your mask lets through: a row for each query"
+        weights = trial.got[0].double().exp()
+        return [heatmap(title, weights, "row i should be open up to key i")]
+
+
+def _effect(mask):
+    """What an additive mask does to scores as large as they get: the weights it lets through, in
+    some rows where there are very many. (2, rows, T)"""
+    rows, scores = _scores_to_mask(len(mask))
+    return torch.softmax(scores + mask[rows].to(torch.float64), dim=-1)
+
+
+@lru_cache(maxsize=32)
+def _scores_to_mask(T):
+    """Some rows of a (T, T) mask and scores for them, once ordinary, once of up to 10 000."""
+    rows = torch.linspace(0, T - 1, min(T, EFFECT_ROWS)).round().long()
+    blocked = torch.arange(T) > rows[:, None]
+    spread = torch.linspace(-1, 1, T, dtype=torch.float64)
+    worst = torch.where(blocked, 1e4, -1e4) + spread
+    return rows, torch.stack([(3 * spread).expand_as(worst), worst])
+
+
+STEP = CausalMask()
