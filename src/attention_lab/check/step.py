@@ -157,8 +157,9 @@ class Step:
         given += zip(self.of_class, module.args if module else (), strict=False)
         sizes = {}
         for names, value in given:
-            shape = value.shape if isinstance(value, Tensor) else (value,)
-            sizes |= dict(zip(names.split(), shape, strict=False))
+            if isinstance(value, Tensor | int):
+                shape = value.shape if isinstance(value, Tensor) else (value,)
+                sizes |= dict(zip(names.split(), shape, strict=False))
         sizes.pop("1", None)
         if {"d_model", "H"} <= sizes.keys():
             sizes["d_head"] = sizes["d_model"] // sizes["H"]
