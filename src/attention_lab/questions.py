@@ -1,6 +1,6 @@
 """The questions of the lesson: those before a cell is run, and ten to recall at the end."""
 
-from attention_lab.quiz import Option, Question
+from attention_lab.quiz import Option, OwnWords, Question
 
 
 def _right(text, why):
@@ -26,16 +26,20 @@ PREDICTIONS = {
             ),
             _right(
                 "rows 16 to 23",
-                "Row i makes output feature i, and features 16 to 23 are those of head 2.",
+                "Row i makes output feature i, and features 16 to 23 are those of head 2: rows "
+                "h*d_head:(h+1)*d_head belong to head h.",
             ),
             _mistake("every fourth row", "split_heads", "head-interleaving"),
         ),
     ),
     "split-shape": Question(
-        "`x` is `(2, 5, 12)`, and there are 3 heads. What shape has `split_heads(x, 3)`?",
+        "`x` is `(2, 5, 12)`, and there are 3 heads. What shape should `split_heads(x, 3)` have?",
         (
             _mistake("(2, 5, 3, 4)", "split_heads", "missing-head-transpose"),
-            _right("(2, 3, 5, 4)", "B, H, T, d_head: the heads come right after the batch."),
+            _right(
+                "(2, 3, 5, 4)",
+                "B, H, T, d_head. A product of (5, 4) tables is repeated over B and H.",
+            ),
             _wrong(
                 "(6, 5, 4)",
                 "A matrix product would do the right thing with it, but B and H could no longer "
@@ -67,7 +71,10 @@ PREDICTIONS = {
         "`d_model = 512`, 8 heads. By what are the scores divided?",
         (
             _mistake("22.6", "attention_scores", "scale-by-d-model"),
-            _right("8", "d_head is 512 / 8 = 64, and its root is 8."),
+            _right(
+                "8",
+                "A query and a key have d_head = 512 / 8 = 64 features, and the root of 64 is 8.",
+            ),
             _mistake("64", "attention_scores", "scale-without-sqrt"),
             _mistake("2.8", "attention_scores", "scale-by-num-heads"),
         ),
@@ -81,7 +88,11 @@ PREDICTIONS = {
                 "That is masking after softmax: the four closed keys took 0.8 with them.",
             ),
             _mistake("NaN, five times", "causal_mask", "mask-diagonal-zero"),
-            _right("1, 0, 0, 0, 0", "It may look at itself only, and a row sums to 1."),
+            _right(
+                "1, 0, 0, 0, 0",
+                "It may look at itself only, and a row sums to 1: closed cells have no part in "
+                "the sum.",
+            ),
         ),
     ),
     "attend-range": Question(
@@ -239,22 +250,6 @@ PREDICTIONS = {
 
 RECALL = (
     Question(
-        "What do the axes `(B, H, T, d_head)` stand for?",
-        (
-            _wrong(
-                "sentence, hidden feature, token, head", "H counts heads; d_head is their width."
-            ),
-            _right(
-                "sentence, head, token, feature of that head",
-                "And d_model = H * d_head.",
-            ),
-            _wrong(
-                "sentence, token, head, feature of that head",
-                "That is the order before the swap. Heads come second, beside the batch.",
-            ),
-        ),
-    ),
-    Question(
         "`scores = q @ k.transpose(-2, -1)`: what does `scores[b, h, i, j]` compare?",
         (
             _right(
@@ -264,84 +259,6 @@ RECALL = (
                 "the query of token j with the key of token i", "Rows are queries: i is the query."
             ),
             _wrong("head i with head j", "Heads never meet before the output projection."),
-        ),
-    ),
-    Question(
-        "How many linear layers make the queries of 8 heads?",
-        (
-            _wrong("8", "One is enough: each head owns d_head rows of its weight."),
-            _right("1", "Rows h*d_head:(h+1)*d_head of its weight belong to head h."),
-            _wrong("24", "Queries, keys and values each take one layer for all heads."),
-        ),
-    ),
-    Question(
-        "Why does `split_heads` swap two axes after the `view`?",
-        (
-            _right(
-                "so that one batched product serves all heads",
-                "A product works on the last two axes, T and d_head, and repeats over B and H.",
-            ),
-            _wrong("to put the numbers in order in memory", "No number moves; strides do."),
-            _wrong("because view cannot make four axes", "It can. The order is the point."),
-        ),
-    ),
-    Question(
-        "`view` straight to `(B, H, T, d_head)`: what happens?",
-        (
-            _wrong("an error", "The number of elements fits, so view raises nothing."),
-            _wrong("the same as view and transpose", "Only the shape is the same."),
-            _right(
-                "right shape, wrong tokens",
-                "Each head gets whole tokens instead of its features of every token.",
-            ),
-        ),
-    ),
-    Question(
-        "What would happen without the division by `sqrt(d_head)`?",
-        (
-            _right(
-                "softmax of wide heads saturates",
-                "A dot product grows like sqrt(d_head). One weight comes near 1, and hardly any "
-                "gradient is left.",
-            ),
-            _wrong(
-                "the weights in a row would no longer sum to 1",
-                "Softmax makes every row sum to 1, whatever the scores.",
-            ),
-            _wrong(
-                "nothing: softmax does not notice the scale", "It ignores a shift, not a scale."
-            ),
-        ),
-    ),
-    Question(
-        "Why is the mask added before softmax?",
-        (
-            _wrong(
-                "because softmax cannot be taken of a masked row",
-                "It can, as long as one cell is open: that is what happens.",
-            ),
-            _right(
-                "so that closed cells take no part in the row's sum",
-                "exp(-inf) is 0. The open cells share all of the 1.",
-            ),
-            _wrong(
-                "because weights cannot be set to 0 afterwards",
-                "They can. Then the row sums to less than 1.",
-            ),
-        ),
-    ),
-    Question(
-        "What is one row of `weights @ v`?",
-        (
-            _wrong(
-                "the value of the key that fits best",
-                "That would be a hard choice. Softmax mixes them all.",
-            ),
-            _right("a mean of all values, weighted by one query's row", "One mixture per head."),
-            _wrong(
-                "a sum over all heads",
-                "Heads stay separate until the output projection mixes them.",
-            ),
         ),
     ),
     Question(
@@ -356,6 +273,58 @@ RECALL = (
         ),
     ),
     Question(
+        "`d_model = 64` and 8 heads. To which head do rows 40 to 47 of `k_proj.weight` belong?",
+        (
+            _right("head 5", "d_head is 8, and head h has rows h*d_head:(h+1)*d_head."),
+            _wrong("head 4", "Heads are counted from 0: head 4 has rows 32 to 39."),
+            _wrong("to all heads", "Every head reads all features of x, with rows of its own."),
+        ),
+    ),
+    OwnWords(
+        "In a sentence of your own: why is the mask added before softmax, and not applied after?",
+        "exp(-inf) is 0, so closed cells take no part in the sum that softmax divides by, and the "
+        "open cells share all of the 1; masked afterwards, their share would be lost.",
+    ),
+    Question(
+        "`view` straight to `(B, H, T, d_head)`: what happens?",
+        (
+            _wrong("an error", "The number of elements fits, so view raises nothing."),
+            _wrong("the same as view and transpose", "Only the shape is the same."),
+            _right(
+                "right shape, wrong tokens",
+                "Each head gets whole tokens instead of its features of every token.",
+            ),
+        ),
+    ),
+    Question(
+        "A model grows from `d_model = 256` with 8 heads to `d_model = 1024` with 32 heads. What "
+        "are the scores divided by, before and after?",
+        (
+            _right("both times by √32", "d_head has stayed 32: 256 / 8 and 1024 / 32."),
+            _wrong(
+                "by 16, then by 32", "Those are the roots of d_model. The sum has d_head terms."
+            ),
+            _wrong("by √8, then by √32", "Those are the roots of the numbers of heads."),
+        ),
+    ),
+    OwnWords(
+        "In a sentence of your own: why several heads rather than one wide head?",
+        "A head has one row of weights for each token and so gives one mixture, in which several "
+        "needs blur into each other; several heads give several mixtures, each in a place of its "
+        "own, for about the same work.",
+    ),
+    Question(
+        "Why does `split_heads` swap two axes after the `view`?",
+        (
+            _right(
+                "so that one batched product serves all heads",
+                "A product works on the last two axes, T and d_head, and repeats over B and H.",
+            ),
+            _wrong("to put the numbers in order in memory", "No number moves; strides do."),
+            _wrong("because view cannot make four axes", "It can. The order is the point."),
+        ),
+    ),
+    Question(
         "Where do the heads meet?",
         (
             _wrong("in the softmax", "Every head has a softmax of its own."),
@@ -363,6 +332,20 @@ RECALL = (
             _right(
                 "in the output projection",
                 "Each of its outputs is a sum over the features of all heads.",
+            ),
+        ),
+    ),
+    Question(
+        "What is one row of `weights @ v`?",
+        (
+            _wrong(
+                "the value of the key that fits best",
+                "That would be a hard choice. Softmax mixes them all.",
+            ),
+            _right("a mean of all values, weighted by one query's row", "One mixture per head."),
+            _wrong(
+                "a sum over all heads",
+                "Heads stay separate until the output projection mixes them.",
             ),
         ),
     ),

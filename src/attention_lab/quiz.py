@@ -1,16 +1,22 @@
 """Questions to be answered before a cell is run, and recall questions at the end.
 
-predict("split-strides")        # shows the question, with buttons where the frontend has widgets
+predict("split-strides")        # shows the question; it works without a kernel, too
 predict("split-strides", "b")   # answers it in words, anywhere
-recall()                        # ten questions; those answered wrongly come again
+recall()                        # questions about the lesson; those answered wrongly come again
 """
 
-import html
+import json
 import os
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
 from string import ascii_lowercase
+
+# The class of the text field through which a page tells the kernel of an answer; see quiz.js.
+_CHANNEL = "attention-lab-answers"
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,10 @@ class Option:
 
 @dataclass(frozen=True)
 class Question:
-    """A question with exactly one right option. Options are chosen by letter: a, b, c ..."""
+    """A question with exactly one right option. Options are chosen by letter: a, b, c ...
+
+    They are shuffled, always in the same way.
+    """
 
     ask: str
     options: tuple[Option, ...]
@@ -45,6 +54,8 @@ class Question:
     def __post_init__(self):
         if sum(option.right for option in self.options) != 1:
             raise ValueError(f"not exactly one option is right: {self.ask}")
+        shuffled = sorted(self.options, key=lambda option: _digest(self.ask + option.text))
+        object.__setattr__(self, "options", tuple(shuffled))
 
     def __str__(self):
         return "\n".join([self.ask, *(f"  {label}" for label in self.labels)])
@@ -55,8 +66,8 @@ class Question:
         pairs = zip(ascii_lowercase, self.options, strict=False)
         return [f"{letter})  {option.text}" for letter, option in pairs]
 
-    def choose(self, letter: str) -> Option:
-        """The option of a letter.
+    def reply(self, letter: str) -> tuple[bool, str]:
+        """Whether the option of a letter is right, and what there is to say about it.
 
         Raises:
             ValueError: there is no such option.
@@ -65,119 +76,124 @@ class Question:
         choice = str(letter).strip().lower()
         if len(choice) != 1 or choice not in letters:
             raise ValueError(f"choose one of {', '.join(letters)}, not {letter!r}")
-        return self.options[letters.index(choice)]
+        option = self.options[letters.index(choice)]
+        return option.right, option.explain()
+
+    def to_json(self) -> dict:
+        options = [{"text": o.text, "right": o.right, "why": o.explain()} for o in self.options]
+        return {"ask": self.ask, "options": options}
+
+    def to_html(self) -> str:
+        """The question as plain HTML, its answer folded."""
+        options = "".join(f"<li>{_prose(option.text)}</li>" for option in self.options)
+        (right,) = (option for option in self.options if option.right)
+        answer = f"{_prose(right.text)}: {_prose(right.explain())}"
+        return f'<p>{_prose(self.ask)}</p><ol type="a">{options}</ol>{_folded("Answer", answer)}'
+
+
+@dataclass(frozen=True)
+class OwnWords:
+    """A question to be answered in a sentence of one's own, and a model answer to compare with."""
+
+    ask: str
+    model: str
+
+    def __str__(self):
+        return f"{self.ask}\n  (any letter shows a model answer)"
+
+    def reply(self, letter: str) -> tuple[bool, str]:
+        return True, f"One way to say it: {self.model}"
+
+    def to_json(self) -> dict:
+        return {"ask": self.ask, "model": self.model}
+
+    def to_html(self) -> str:
+        return f"<p>{_prose(self.ask)}</p>{_folded('One way to say it', _prose(self.model))}"
 
 
 class Quiz:
-    """Questions in a row. One that is answered wrongly comes again after the others."""
+    """Questions in a row. One that is answered wrongly comes again after the others.
 
-    def __init__(self, questions: Iterable[Question]):
-        self._waiting = deque(questions)
-        self._missed: set[Question] = set()
-        self.count = len(self._waiting)
+    name: what the answers are kept under.
+    """
+
+    def __init__(self, name: str, questions: Iterable[Question | OwnWords]):
+        self.name = name
+        self.questions = tuple(questions)
+        self._waiting = deque(self.questions)
+        self._missed: set[Question | OwnWords] = set()
 
     @property
-    def question(self) -> Question | None:
-        """What is asked now; None when all questions have been answered rightly."""
+    def question(self) -> Question | OwnWords | None:
+        """What is asked now; None when all questions have been answered correctly."""
         return self._waiting[0] if self._waiting else None
 
     @property
     def progress(self) -> str:
         """How far one has come, in words."""
-        done = self.count - len(self._waiting)
+        count = len(self.questions)
         again = sum(question in self._missed for question in self._waiting)
-        return f"{done} of {self.count} right" + (f", {again} to come again" if again else "")
+        right = f"{count - len(self._waiting)} of {count} right"
+        return right + (f", {again} to come again" if again else "")
 
     def answer(self, letter: str) -> str:
         """Answer the present question, go on to the next, and return what there is to say.
 
         Raises:
-            ValueError: there is no such option, or nothing is asked any more.
+            ValueError: there is no such option, or all questions have been answered.
         """
-        if self.question is None:
+        question = self.question
+        if question is None:
             raise ValueError("all questions have been answered")
-        option = self.question.choose(letter)
-        if option.right:
+        right, why = question.reply(letter)
+        _note(self.name, self.questions.index(question), right)
+        if right:
             self._waiting.popleft()
-            return f"\N{CHECK MARK} {option.explain()}"
-        self._missed.add(self.question)
+            return f"\N{CHECK MARK} {why}"
+        self._missed.add(question)
         self._waiting.rotate(-1)
-        return f"\N{BALLOT X} {option.explain()}"
+        return f"\N{BALLOT X} {why}"
 
 
 class Card:
-    """Shows a quiz: buttons in a notebook, text elsewhere."""
+    """Shows a quiz: a page of its own in a notebook, text elsewhere."""
 
     def __init__(self, quiz: Quiz):
         self.quiz = quiz
 
     def answer(self, letter: str) -> None:
-        """Answer by letter, where there are no buttons: prints the reply and what comes next."""
+        """Answer by letter, where there is no page: prints the reply and what comes next."""
         print(self.quiz.answer(letter))
-        if self.quiz.count > 1:
+        if len(self.quiz.questions) > 1:
             print(f"({self.quiz.progress})\n\n{self}")
 
     def __repr__(self):
         return str(self.quiz.question or "All answered.")
 
+    def _ipython_display_(self):
+        from IPython.display import display
+
+        if not _is_grading():
+            display({_WIDGET: _channel(), "text/plain": ""}, raw=True)
+        display(self._repr_mimebundle_(), raw=True)
+
     def _repr_mimebundle_(self, include=None, exclude=None):
-        bundle = {"text/plain": repr(self)}
-        if not os.environ.get("NBGRADER_EXECUTION"):
-            bundle["application/vnd.jupyter.widget-view+json"] = {
-                "version_major": 2,
-                "version_minor": 0,
-                "model_id": _Buttons(self.quiz).box.model_id,
-            }
-        return bundle
+        if _is_grading():
+            return {"text/plain": repr(self)}
+        return {"text/html": self.to_html(), "text/plain": repr(self)}
 
+    def to_html(self) -> str:
+        """The quiz as an HTML fragment that needs nothing else."""
+        from attention_lab.heatmap import page
 
-class _Buttons:
-    """The widgets of a quiz: the question, its options, the reply to the one that was chosen."""
-
-    def __init__(self, quiz):
-        import ipywidgets  # half a second that a run without a page does not need
-
-        self.quiz = quiz
-        self.ask = ipywidgets.HTML()
-        self.options = ipywidgets.RadioButtons(layout={"width": "max-content"})
-        self.reply = ipywidgets.HTML()
-        self.next = ipywidgets.Button(description="Next question")
-        self.box = ipywidgets.VBox([self.ask, self.options, self.reply, self.next])
-        self.options.observe(self._choose, names="index")
-        self.next.on_click(lambda _: self._show())
-        self._show()
-
-    def _show(self):
-        question = self.quiz.question
-        progress = self.quiz.progress if self.quiz.count > 1 else ""
-        self.ask.value = _paragraph(question.ask if question else "All answered.", progress)
-        self.reply.value = ""
-        self.next.layout.display = "none"
-        self.options.layout.display = "" if question else "none"
-        self.options.disabled = False
-        # ipywidgets 7 chooses the first of new options; nobody has.
-        self.options.unobserve(self._choose, names="index")
-        self.options.options = question.labels if question else ()
-        self.options.index = None
-        self.options.observe(self._choose, names="index")
-
-    def _choose(self, change):
-        if change["new"] is None:
-            return
-        several = self.quiz.count > 1
-        self.reply.value = _paragraph(self.quiz.answer(ascii_lowercase[change["new"]]))
-        self.options.disabled = several or self.quiz.question is None
-        self.next.layout.display = "" if several else "none"
-
-
-def _paragraph(text, aside=""):
-    """HTML in which `code` is set as code."""
-    parts = html.escape(text, quote=False).split("`")
-    for at in range(1, len(parts), 2):
-        parts[at] = f"<code>{parts[at]}</code>"
-    note = f' <span style="opacity: 0.7">({html.escape(aside)})</span>' if aside else ""
-    style = "max-width: 46em; line-height: 1.4; white-space: normal"
-    return f'<div style="{style}">{"".join(parts)}{note}</div>'
+        questions = self.quiz.questions
+        content = json.dumps([question.to_json() for question in questions]).replace("<", "\\u003c")
+        return page.host(
+            "".join(question.to_html() for question in questions),
+            ("heads.css", "quiz.css"),
+            ("dom.js", "theme.js", "quiz.js"),
+            f"mountQuiz(host, {page.string(self.quiz.name)}, {content})",
+        )
 
 
 def predict(name: str, letter: str | None = None) -> Card | None:
@@ -190,14 +206,64 @@ def predict(name: str, letter: str | None = None) -> Card | None:
 
     if name not in PREDICTIONS:
         raise ValueError(f"there is no question {name!r}; there are {', '.join(PREDICTIONS)}")
-    card = Card(Quiz([PREDICTIONS[name]]))
+    card = Card(Quiz(name, [PREDICTIONS[name]]))
     if letter is None:
         return card
     return card.answer(letter)
 
 
 def recall() -> Card:
-    """Ten questions about the whole lesson; those answered wrongly come again."""
+    """Questions about the whole lesson, in mixed order; those answered wrongly come again."""
     from attention_lab.questions import RECALL
 
-    return Card(Quiz(RECALL))
+    return Card(Quiz("recall", RECALL))
+
+
+_listeners: list[Callable[[str, bool], None]] = []
+_field = []  # the one hidden text field of this kernel, once it is needed
+
+
+def listen(listener: Callable[[str, bool], None]) -> None:
+    """Call `listener(question, right)` at every answer; question: its quiz and its place in it."""
+    _listeners.append(listener)
+
+
+def _note(name, index, right):
+    for listener in _listeners:
+        listener(f"{name}/{index}", right)
+
+
+def _channel() -> dict:
+    """The hidden text field, as a widget to display."""
+    if not _field:
+        import ipywidgets  # half a second that a run without a page does not need
+
+        field = ipywidgets.Text(layout={"display": "none"})
+        field.add_class(_CHANNEL)
+        field.observe(lambda change: _read(change["new"]), "value")
+        _field.append(field)
+    return {"version_major": 2, "version_minor": 0, "model_id": _field[0].model_id}
+
+
+def _read(message: str) -> None:
+    answer = json.loads(message)
+    _note(answer["name"], answer["index"], answer["right"])
+
+
+def _is_grading():
+    return bool(os.environ.get("NBGRADER_EXECUTION"))
+
+
+def _digest(text):
+    return sha256(text.encode()).digest()
+
+
+def _folded(summary, content):
+    return f"<details><summary>{summary}</summary><p>{content}</p></details>"
+
+
+def _prose(text):
+    """HTML in which `code` is set as code."""
+    parts = escape(text, quote=False).split("`")
+    parts[1::2] = [f"<code>{part}</code>" for part in parts[1::2]]
+    return "".join(parts)

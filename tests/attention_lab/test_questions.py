@@ -2,7 +2,6 @@
 
 import math
 import re
-from itertools import pairwise
 
 import pytest
 import torch
@@ -13,8 +12,9 @@ from attention_lab import example
 from attention_lab.check import steps
 from attention_lab.check.steps.multi_head_attention import TorchAttention
 from attention_lab.questions import PREDICTIONS, RECALL
+from attention_lab.quiz import OwnWords, Question
 
-ALL = (*PREDICTIONS.values(), *RECALL)
+ALL = [q for q in (*PREDICTIONS.values(), *RECALL) if isinstance(q, Question)]
 
 
 def right(name):
@@ -46,15 +46,33 @@ def test_every_option_is_explained(question):
 
 
 @pytest.mark.parametrize("question", ALL, ids=lambda question: question.ask[:40])
-def test_options_are_plain_text_as_radio_buttons_show_it(question):
+def test_options_are_plain_text_as_buttons_show_it(question):
     assert not any("`" in option.text for option in question.options)
     assert len({option.text for option in question.options}) == len(question.options)
 
 
-def test_the_right_option_has_no_fixed_place():
+def test_right_options_are_spread_over_the_letters():
     places = [[option.right for option in question.options].index(True) for question in ALL]
-    assert len(set(places)) > 2
-    assert not any(a == b == c for (a, b), (_, c) in pairwise(pairwise(places[-10:])))
+    for place in range(3):
+        assert 0.15 < places.count(place) / len(places) < 0.5
+    assert not any(len(set(places[i : i + 5])) == 1 for i in range(len(places) - 4))
+
+
+def test_two_sentences_of_ones_own_have_model_answers():
+    models = [question.model for question in RECALL if isinstance(question, OwnWords)]
+    assert len(models) == 2
+    assert all(20 <= len(model.split()) <= 45 and model.endswith(".") for model in models)
+
+
+def test_two_questions_come_back_in_another_form():
+    """The rows of a head, and what scores are divided by: with other numbers."""
+    (rows,) = (q for q in ALL if "rows 40 to 47" in q.ask)
+    (head,) = (option.text for option in rows.options if option.right)
+    assert head == f"head {40 // (64 // 8)}"
+    (widths,) = (q for q in ALL if "grows from" in q.ask)
+    (told,) = (option.text for option in widths.options if option.right)
+    assert told == f"both times by √{256 // 8}"
+    assert 256 // 8 == 1024 // 32
 
 
 def test_project_rows():
@@ -77,7 +95,7 @@ def test_split_strides():
 def test_scale():
     assert float(right("scale")) == math.sqrt(512 / 8)
     texts = [option.text for option in PREDICTIONS["scale"].options]
-    assert texts == [f"{math.sqrt(512):.1f}", "8", "64", f"{math.sqrt(8):.1f}"]
+    assert set(texts) == {f"{math.sqrt(512):.1f}", "8", "64", f"{math.sqrt(8):.1f}"}
 
 
 def test_mask_first_row():

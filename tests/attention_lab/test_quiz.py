@@ -1,35 +1,28 @@
+import json
+
 import pytest
 
+from attention_lab import quiz
 from attention_lab.check.catalogue import explain
 from attention_lab.questions import PREDICTIONS, RECALL
-from attention_lab.quiz import Card, Option, Question, Quiz, predict, recall
+from attention_lab.quiz import Card, Option, OwnWords, Question, Quiz, predict, recall
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def question(text, right="a"):
+    """A question whose options are those of their letters."""
     options = [Option(letter, right=letter == right, why=f"because {letter}") for letter in "ab"]
-    return Question(text, tuple(options))
+    made = Question(text, tuple(options))
+    object.__setattr__(made, "options", tuple(options))
+    return made
 
 
 @pytest.fixture
-def buttons(monkeypatch):
-    """The widgets of a card, as a frontend would get them."""
-    made = []
-    init = __import__("attention_lab.quiz", fromlist=["_Buttons"])._Buttons
-
-    def remember(quiz):
-        made.append(init(quiz))
-        return made[-1]
-
-    monkeypatch.setattr("attention_lab.quiz._Buttons", remember)
-
-    def show(card):
-        bundle = card._repr_mimebundle_()
-        assert bundle[WIDGET]["model_id"] == made[-1].box.model_id
-        return made[-1]
-
-    return show
+def heard(monkeypatch):
+    answers = []
+    monkeypatch.setattr(quiz, "_listeners", [lambda *answer: answers.append(answer)])
+    return answers
 
 
 def test_exactly_one_option_is_right():
@@ -44,12 +37,12 @@ def test_a_question_reads_as_text():
 @pytest.mark.parametrize("letter", ["c", "", "ab", None, 1])
 def test_an_option_that_is_not_there_is_refused(letter):
     with pytest.raises(ValueError, match="choose one of a, b"):
-        question("?").choose(letter)
+        question("?").reply(letter)
 
 
 @pytest.mark.parametrize("letter", ["b", "B", " b "])
 def test_an_option_is_chosen_by_its_letter(letter):
-    assert question("?").choose(letter).text == "b"
+    assert question("?").reply(letter) == (False, "because b")
 
 
 def test_a_wrong_option_may_take_its_reason_from_the_catalogue():
@@ -59,7 +52,7 @@ def test_a_wrong_option_may_take_its_reason_from_the_catalogue():
 
 def test_a_question_that_was_missed_comes_again_after_the_others():
     one, two, three = (question(text) for text in ("1", "2", "3"))
-    quiz = Quiz([one, two, three])
+    quiz = Quiz("name", [one, two, three])
     assert quiz.answer("b") == "✗ because b"
     assert quiz.question == two
     assert quiz.progress == "0 of 3 right, 1 to come again"
@@ -73,13 +66,13 @@ def test_a_question_that_was_missed_comes_again_after_the_others():
 
 
 def test_nothing_is_left_to_answer():
-    quiz = Quiz([])
+    quiz = Quiz("name", [])
     with pytest.raises(ValueError, match="all questions"):
         quiz.answer("a")
 
 
 def test_a_single_question_can_be_tried_again():
-    quiz = Quiz([question("1")])
+    quiz = Quiz("name", [question("1")])
     quiz.answer("b")
     assert quiz.question is not None
     quiz.answer("a")
@@ -87,7 +80,7 @@ def test_a_single_question_can_be_tried_again():
 
 
 def test_answering_in_words(capsys):
-    card = Card(Quiz([question("1"), question("2")]))
+    card = Card(Quiz("name", [question("1"), question("2")]))
     card.answer("b")
     assert capsys.readouterr().out == (
         "✗ because b\n(0 of 2 right, 1 to come again)\n\n2\n  a)  a\n  b)  b\n"
@@ -111,49 +104,50 @@ def test_predict_names_the_questions_there_are():
 
 
 def test_recall_asks_ten_questions():
-    assert recall().quiz.count == len(RECALL) == 10
+    assert len(recall().quiz.questions) == len(RECALL) == 10
+    assert sum(isinstance(question, OwnWords) for question in RECALL) == 2
 
 
-def test_while_grading_there_are_no_widgets(monkeypatch):
+def test_options_are_shuffled_always_in_the_same_way():
+    options = tuple(Option(text, right=text == "a", why=text) for text in "abcd")
+    shuffled = [Question(str(n), options).options for n in range(20)]
+    assert len({orders[0] for orders in shuffled}) == 4
+    assert Question("3", options[::-1]).options == shuffled[3]
+
+
+def test_a_sentence_of_ones_own_is_compared_with_a_model_answer(capsys):
+    card = Card(Quiz("name", [OwnWords("Why `so`?", "Because.")]))
+    assert "Why `so`?" in repr(card)
+    card.answer("a")
+    assert capsys.readouterr().out == "✓ One way to say it: Because.\n"
+
+
+def test_answers_are_heard_whether_they_come_in_words_or_from_a_page(heard):
+    card = Card(Quiz("name", [question("1"), question("2")]))
+    card.answer("b")
+    card.answer("a")
+    quiz._read(json.dumps({"name": "recall", "index": 3, "right": True, "at": 1}))
+    assert heard == [("name/0", False), ("name/1", True), ("recall/3", True)]
+
+
+def test_a_page_holds_all_questions_and_their_folded_answers():
+    html = Card(
+        Quiz("name", [question("Is `a` < `b`?", right="b"), OwnWords("Why?", "So.")])
+    ).to_html()
+    still = html.split("<script>")[0]
+    assert "<code>a</code> &lt; <code>b</code>" in still
+    assert still.count("<details>") == 2
+    assert "because b" in still
+    assert "<h" not in still  # JupyterLab would list it in its table of contents
+    assert 'mountQuiz(host, "name", [' in html
+
+
+def test_a_notebook_gets_a_page_and_one_hidden_field_for_all_answers():
+    first, second = quiz._channel(), quiz._channel()
+    assert first["model_id"] == second["model_id"]
+    assert set(recall()._repr_mimebundle_()) == {"text/html", "text/plain"}
+
+
+def test_while_grading_there_is_no_page(monkeypatch):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
-    bundle = recall()._repr_mimebundle_()
-    assert bundle == {"text/plain": str(RECALL[0])}
-
-
-def test_one_question_with_buttons(buttons):
-    shown = buttons(Card(Quiz([question("Is `a` < `b`?", right="b")])))
-    assert "<code>a</code> &lt; <code>b</code>" in shown.ask.value
-    assert shown.options.index is None
-    shown.options.index = 0
-    assert "✗ because a" in shown.reply.value
-    assert not shown.options.disabled
-    shown.options.index = 1
-    assert "✓ because b" in shown.reply.value
-    assert shown.options.disabled
-    assert shown.next.layout.display == "none"
-
-
-def test_several_questions_with_buttons(buttons):
-    shown = buttons(Card(Quiz([question("1"), question("2")])))
-    assert "(0 of 2 right)" in shown.ask.value
-    shown.options.index = 1
-    assert shown.options.disabled
-    assert shown.next.layout.display == ""
-    shown.next.click()
-    assert "2" in shown.ask.value
-    assert "1 to come again" in shown.ask.value
-    assert shown.reply.value == ""
-    assert shown.options.index is None
-    assert not shown.options.disabled
-    for _ in range(2):
-        shown.options.index = 0
-        shown.next.click()
-    assert "All answered. " in shown.ask.value
-    assert "2 of 2 right" in shown.ask.value
-    assert shown.options.layout.display == "none"
-
-
-def test_showing_a_card_twice_goes_on_where_it_was(buttons):
-    card = Card(Quiz([question("first"), question("second")]))
-    buttons(card).options.index = 0
-    assert "second" in buttons(card).ask.value
+    assert recall()._repr_mimebundle_() == {"text/plain": str(RECALL[0])}

@@ -29,7 +29,7 @@ def chapters(written):
     ids = [*cells]
     set_up = ids[ids.index("set-up-begin") : ids.index("set-up-end") + 1]
     all_of_it, imports = [cells[each] for each in set_up], cells["setup"]
-    older = [text + "\nOLD = 1" if "/stub.py\n" in text else text for text in all_of_it]
+    older = [text.replace("═══ stub.py\n", "═══ stub.py\nOLD = 1\n") for text in all_of_it]
     older[-1] = older[-1].partition("edition.expect")[0]  # it would expect its own code
     return {
         "not yet": [imports],
@@ -42,7 +42,7 @@ def chapters(written):
         "mended": all_of_it,
         "and then": [imports, IS_OLD],
         "not from its first": [LEFT_OVER, *all_of_it[1:]],
-        "incomplete": [text for text in all_of_it if "/edition.py\n" not in text],
+        "incomplete": [text for text in all_of_it if "═══ edition.py\n" not in text],
         "whole": all_of_it,
     }
 

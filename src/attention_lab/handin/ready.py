@@ -19,8 +19,8 @@ TO_DO = {
     Kind.UNANSWERED: "not written yet. Put your code in place of `raise NotWrittenYet`.",
     Kind.BROKEN: "its cell is not valid Python. Run the cell to see where.",
     Kind.NAMELESS: "its cell defines nothing of that name. Call it as the exercise does.",
-    Kind.NOT_CODE: "your answer stands in a text cell. Select it, press Esc, then Y.",
-    Kind.ELSEWHERE: "answered in another cell than its own. Move your answer there.",
+    Kind.NOT_CODE: "your answer is in a text cell. Select it, press Esc, then Y.",
+    Kind.ELSEWHERE: "answered in a cell other than its own. Move your answer there.",
     Kind.SHARED: "answered in the cell of another step. Move your answer to its own cell.",
     Kind.SPLIT: "your function is split over two cells. Merge them.",
     Kind.RIVALS: "answered in several cells. Keep the one that counts and delete the others.",
@@ -38,10 +38,6 @@ UNMARKED = (
 )
 FOR_YOURSELF = "This edition is for learning by yourself: there is nothing to hand in."
 NOT_RUN = "{} of {} checks have no result here. Choose Run → Run All Cells, then save."
-STOPPED = (
-    "{} of {} checks have no result here: Run All stops at the first cell that fails. Run the "
-    "later checks one by one, then save."
-)
 FAILED = "did not pass when it was last run. {}"
 ENDED = "ended with {} when it was last run. {}"
 UNWRITTEN = (
@@ -122,7 +118,7 @@ def _heading(saved: Saved) -> str:
 
 
 def _is_for_self_learners(inspection: Inspection) -> bool:
-    return any(cell.source.startswith("%%writefile attention_lab/") for cell in inspection.cells)
+    return any(cell.source.startswith("%%course_files") for cell in inspection.cells)
 
 
 def _name(saved: Saved, lesson: Lesson) -> Iterator[str]:
@@ -174,18 +170,17 @@ def _unsaved(saved: Saved, inspection: Inspection, lesson: Lesson) -> Iterator[s
 def _results(saved: Saved, inspection: Inspection, lesson: Lesson) -> Iterator[str]:
     """What the outputs in the file say of the checks, and of answers that raise."""
     checks = [slot for slot in lesson.slots if slot.kind == TEST and slot.name in inspection.found]
-    not_run, stopped = 0, False
+    not_run = 0
     for slot in lesson.slots:
         if slot.name not in inspection.found or slot.kind not in (TEST, SETUP, SOLUTION):
             continue
         cell = saved.content["cells"][inspection.found[slot.name].index]
         if error := _error(cell):
             yield f"{slot.name}: {error}"
-            stopped = True
         elif slot in checks and not cell.get("outputs"):
             not_run += 1
     if not_run:
-        yield (STOPPED if stopped else NOT_RUN).format(not_run, len(checks))
+        yield NOT_RUN.format(not_run, len(checks))
 
 
 def _error(cell: dict) -> str | None:

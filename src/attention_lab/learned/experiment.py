@@ -40,30 +40,6 @@ class Experiment:
         self._train(seed, lambda html: shown and shown.update(HTML(html)))
         print(report.verdict([*self.runs.values()], another_seed(seed)))
 
-    def choose(self):
-        """A choice of seeds, with a button that trains."""
-        if os.environ.get("NBGRADER_EXECUTION"):
-            return None
-        import ipywidgets  # half a second that a run without a page does not need
-
-        seeds = ipywidgets.Dropdown(options=SEEDS, value=SEEDS[2], description="seed")
-        button = ipywidgets.Button(description="Train")
-        shown = ipywidgets.HTML()
-
-        def on_click(_):
-            button.disabled = True
-            try:
-                self._train(seeds.value, lambda html: setattr(shown, "value", html))
-                words = report.verdict([*self.runs.values()], another_seed(seeds.value))
-                shown.value += report.paragraph(words)
-            except NotImplementedError as error:  # the exercise is not solved yet
-                shown.value = report.paragraph(str(error))
-            finally:
-                button.disabled = False
-
-        button.on_click(on_click)
-        return ipywidgets.VBox([ipywidgets.HBox([seeds, button]), shown])
-
     def heads(self, num_heads: int = 4) -> Heatmap | None:
         """The heads before and after training, on a new story, each with its job in words.
 

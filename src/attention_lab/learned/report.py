@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections.abc import Sequence
 from html import escape
 
 from attention_lab.learned import task
@@ -18,7 +19,7 @@ _SMOOTH = 10
 
 def progress(done: list[Run], now: int, steps: int, step: int = 0, loss: float = 0) -> str:
     """A bar for what is being trained, below the losses of what is done, as HTML."""
-    lines = [f"{heads(run.num_heads)}: loss {_final(run):.2f}" for run in done]
+    lines = [f"{heads(run.num_heads)}: loss {run.loss:.2f}" for run in done]
     if now:
         bar = f'<progress max="{steps}" value="{step}" aria-label="progress"></progress>'
         lines.append(f"{heads(now)}: {bar} step {step} of {steps}, loss {loss:.2f}")
@@ -27,6 +28,16 @@ def progress(done: list[Run], now: int, steps: int, step: int = 0, loss: float =
 
 def results(runs: list[Run]) -> str:
     """The accuracies as a table and the losses as a picture, as HTML."""
+    image = base64.b64encode(curves(runs)).decode()
+    return (
+        f'<div style="overflow-x: auto">{table(runs)}'
+        f'<img style="min-width: 34em" alt="{escape(describe(runs))}" '
+        f'src="data:image/png;base64,{image}"></div>'
+    )
+
+
+def table(runs: Sequence[Run]) -> str:
+    """The accuracies as a table, as HTML."""
     columns = "".join(
         f'<th scope="col" style="text-align: right; {_CELL}">{escape(name)}</th>'
         for name in ("parameters", *task.JOBS, "loss")
@@ -37,13 +48,9 @@ def results(runs: list[Run]) -> str:
         + "</tr>"
         for run in runs
     )
-    image = base64.b64encode(curves(runs)).decode()
     caption = f"<caption>Right answers on new stories, seed {runs[0].seed}</caption>"
     return (
-        f'<div style="overflow-x: auto"><table>{caption}'
-        f"<thead><tr><th></th>{columns}</tr></thead><tbody>{rows}</tbody></table>"
-        f'<img style="min-width: 34em" alt="{escape(describe(runs))}" '
-        f'src="data:image/png;base64,{image}"></div>'
+        f"<table>{caption}<thead><tr><th></th>{columns}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
 
@@ -71,7 +78,7 @@ def curves(runs: list[Run]) -> bytes:
 
 def describe(runs: list[Run]) -> str:
     """The picture of the losses in words."""
-    ends = ", ".join(f"{heads(run.num_heads)} at {_final(run):.2f}" for run in runs)
+    ends = ", ".join(f"{heads(run.num_heads)} at {run.loss:.2f}" for run in runs)
     return f"Loss over {len(runs[0].losses)} steps of training, one curve each: {ends}."
 
 
@@ -82,7 +89,7 @@ def verdict(runs: list[Run], another: int) -> str:
     if not most.solved:
         return (
             f"With seed {most.seed} even {heads(most.num_heads)} did not learn all three jobs. "
-            "That happens even if your class passes its checks: where training starts is chance. "
+            "That happens even if your class passes its checks: the start is a matter of chance. "
             f"Try seed {another}."
         )
     others = [heads(run.num_heads) for run in runs[:-1] if run.solved]
@@ -100,17 +107,9 @@ def heads(count: int) -> str:
     return "1 head" if count == 1 else f"{count} heads"
 
 
-def paragraph(text: str) -> str:
-    return f"<p>{escape(text)}</p>"
-
-
 def _cells(run: Run) -> list[str]:
     accuracies = [f"{100 * share:.0f} %" for share in run.accuracy]
-    return [f"{run.parameters:,}", *accuracies, f"{_final(run):.2f}"]
-
-
-def _final(run: Run) -> float:
-    return _smooth(run.losses)[-1]
+    return [f"{run.parameters:,}", *accuracies, f"{run.loss:.2f}"]
 
 
 def _smooth(losses: list[float]) -> list[float]:

@@ -76,6 +76,12 @@ class Run:
         """All jobs are done."""
         return min(self.accuracy) >= SOLVED
 
+    @property
+    def loss(self) -> float:
+        """The mean of the last ten losses."""
+        last = self.losses[-10:]
+        return sum(last) / len(last)
+
 
 @neutral_torch()
 def train(
@@ -139,7 +145,7 @@ def _loss(reader, stories) -> Tensor:
 
 @torch.no_grad()
 def _accuracy(reader, stories) -> tuple[float, ...]:
-    """For each job, which share of what it asks is answered rightly."""
+    """For each job, which share of what it asks is answered correctly."""
     pairs = zip(reader(stories), stories.answers, strict=True)
     return tuple(
         (logits.argmax(-1) == answers)[answers != task.UNASKED].float().mean().item()

@@ -9,18 +9,16 @@ _OTHERWISE = {
     "L1.H8": "That one looks at the token after, whatever it is.",
     "L1.H3": "That one helps he and she. Look at a sentence without a pronoun.",
     "L2.H8": "That one leads from a determiner to its noun, also across an adjective.",
-    "L2.H9": "That one finds the same word again, as far as it is not at rest on `[CLS]`.",
+    "L2.H9": "That one finds the same word again, unless it rests on `[CLS]`.",
     "L3.H11": "That one looks at the full stop, from everywhere.",
     "L0.H4": "That one leads from a verb to its object.",
-    "L2.H7": "That one is at rest on `[CLS]` most of the time.",
+    "L2.H7": "That one rests on `[CLS]` most of the time.",
 }
 
 
 def _question(ask: str, right: str, why: str, wrong: tuple[str, ...]) -> Question:
-    """The options stand in the order of the wall."""
     options = [Option(head, why=_OTHERWISE[head]) for head in wrong]
-    options.append(Option(right, right=True, why=why))
-    return Question(ask, tuple(sorted(options, key=lambda option: option.text)))
+    return Question(ask, (Option(right, right=True, why=why), *options))
 
 
 HUNT = {
@@ -37,7 +35,7 @@ HUNT = {
         ("L0.H2", "L2.H9", "L3.H11"),
     ),
     "same word": _question(
-        "Which head finds the other places where the same word stands?",
+        "Which head finds the other places where the same word occurs?",
         "L2.H9",
         "29 % of its weight lies there. That is the best, and not much: a soft job.",
         ("L0.H2", "L1.H8", "L3.H11"),
@@ -72,5 +70,5 @@ HUNT = {
 
 
 def hunt() -> Card:
-    """Seven heads to find. One that was taken for another comes again."""
-    return Card(Quiz(HUNT.values()))
+    """Seven heads to find. A wrong guess comes again."""
+    return Card(Quiz("hunt", HUNT.values()))

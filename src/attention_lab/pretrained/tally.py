@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from html import escape
 
 import torch
 from torch import Tensor
@@ -23,14 +24,21 @@ def measure(minilm: Live) -> dict[str, Tensor]:
     return shares
 
 
-def tally(minilm: Live) -> str:
+class Tally(str):
+    """A table in words, folded in a notebook: it is the answer to what is asked above it."""
+
+    def _repr_html_(self):
+        return f"<details><summary>The heads, measured</summary><pre>{escape(self)}</pre></details>"
+
+
+def tally(minilm: Live) -> Tally:
     """The measure in words: for each relation the two best heads, and the middle one of all."""
     lines = [f"{'relation':20}{'best head':>10}{'':7}{'next best':>10}{'':7}{'median':>8}"]
     for name, share in measure(minilm).items():
         best, second = share.flatten().topk(2).indices.tolist()
         cells = "".join(f"{_label(i):>10}{share.flatten()[i]:7.0%}" for i in (best, second))
         lines.append(f"{name:20}{cells}{share.median():8.0%}")
-    return "\n".join(lines)
+    return Tally("\n".join(lines))
 
 
 def _label(index: int) -> str:

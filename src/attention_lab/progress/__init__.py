@@ -8,7 +8,7 @@ progress.summary()             # the same table, with a link that downloads it
 
 import os
 
-from attention_lab.check import listen
+from attention_lab import check, quiz
 from attention_lab.progress.page import Summary
 from attention_lab.progress.session import Session, shell
 from attention_lab.progress.solutions import Solution, read_solutions
@@ -17,7 +17,8 @@ __all__ = ["panel", "reset", "solution", "summary"]
 
 _session = Session.of_this_kernel()
 if _session.path:
-    listen(_session.note)
+    check.listen(_session.note)
+    quiz.listen(_session.note_answer)
 
 
 def panel() -> None:

@@ -10,6 +10,7 @@ from attention_lab.progress.exercises import Exercise
 from attention_lab.progress.record import ASPECTS, Record, Review
 
 _TITLE = "My progress in multi-head attention"
+_FIXED = "Fixed on the way, and what each taught"
 _SIGNS = {True: "\N{CHECK MARK} right", False: "\N{BALLOT X} not yet", None: "\N{EN DASH}"}
 _STYLE = {
     "table": "border-collapse: collapse; color: inherit",
@@ -37,12 +38,15 @@ class Page:
         if reviews := self.to_review:
             lines += ["", "To review"]
             lines += [f"  {step}: {review.means} Look: {review.look}" for step, review in reviews]
-        if self.mended:
-            lines += ["", self._how_many_mended]
+        if self.fixed:
+            lines += ["", _FIXED, *(f"  {step}: {review.means}" for step, review in self.fixed)]
+        if self.record.answers:
+            lines += ["", self._questions]
         return "\n".join(lines)
 
     def _repr_html_(self):
-        return f"<div>{self._table()}{self._to_review()}{self._mended()}{self._kept()}</div>"
+        parts = self._table(), self._to_review(), self._fixed(), self._answered(), self._kept()
+        return f"<div>{''.join(parts)}</div>"
 
     @property
     def headline(self) -> str:
@@ -71,7 +75,7 @@ class Page:
         return [(step, met[-1]) for step, met in self.record.reviews.items() if self._fails(step)]
 
     @property
-    def mended(self) -> list[tuple[str, Review]]:
+    def fixed(self) -> list[tuple[str, Review]]:
         """The mistakes with a name that were met on the way."""
         return [
             (step, review)
@@ -81,10 +85,9 @@ class Page:
         ]
 
     @property
-    def _how_many_mended(self):
-        count = len(self.mended)
-        steps = ", ".join(dict.fromkeys(step for step, _ in self.mended))
-        return f"Mended: {count} {'mistake' if count == 1 else 'mistakes'} ({steps})"
+    def _questions(self):
+        answers = self.record.answers.values()
+        return f"Questions: {len(answers)} answered, {sum(answers)} right at the first try."
 
     def _fails(self, step):
         return step in self.record.results and not self.record.passes(step)
@@ -123,11 +126,20 @@ class Page:
     def _to_review(self):
         return f"<p><b>To review</b></p>{_list(self.to_review)}" if self.to_review else ""
 
-    def _mended(self):
-        if not self.mended:
+    def _fixed(self):
+        if not self.fixed:
             return ""
-        summary = f"<summary>{escape(self._how_many_mended)}</summary>"
-        return f"<details>{summary}{_list(self.mended)}</details>"
+        items = "".join(
+            f"<li><code>{escape(step)}</code>: {_prose(review.means)}</li>"
+            for step, review in self.fixed
+        )
+        return (
+            f"<details><summary>{_FIXED}</summary>"
+            f'<ul style="{_STYLE["list"]}">{items}</ul></details>'
+        )
+
+    def _answered(self):
+        return f"<p>{self._questions}</p>" if self.record.answers else ""
 
     def _kept(self):
         return f'<p style="{_STYLE["note"]}">{escape(self.kept)}</p>' if self.kept else ""

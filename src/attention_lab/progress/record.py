@@ -31,15 +31,17 @@ class Review:
 
 @dataclass
 class Record:
-    """Results by step and aspect, and the mistakes met in each step, oldest first."""
+    """Results by step and aspect, the mistakes met in each step, oldest first, and the questions
+    answered: for each whether its first answer was right."""
 
     results: dict[str, dict[str, Result]] = field(default_factory=dict)
     reviews: dict[str, list[Review]] = field(default_factory=dict)
+    answers: dict[str, bool] = field(default_factory=dict)
 
     def note(self, step: str, aspect: str | None, hidden: bool, mistake) -> None:
         """Take down what a check said; `mistake` is its Mistake, or None for a right answer.
 
-        A stub that is not written yet is no mistake: its results are dropped.
+        An exercise that is not written yet is not a mistake: its results are dropped.
         """
         if mistake is None:
             for each in [aspect] if aspect else ASPECTS:
@@ -49,6 +51,10 @@ class Record:
             self._review(step, Review(mistake.misconception, mistake.means, mistake.look))
         else:
             self.forget(step)
+
+    def note_answer(self, question: str, right: bool) -> None:
+        """Take down the first answer to a question."""
+        self.answers.setdefault(question, right)
 
     def forget(self, step: str) -> None:
         """Drop the results of a step. The mistakes met in it stay."""
@@ -67,7 +73,7 @@ class Record:
         """The record that `to_json` wrote.
 
         Raises:
-            ValueError: this is no such text.
+            ValueError: the text is not such a record.
         """
         try:
             content = json.loads(text)
@@ -79,9 +85,10 @@ class Record:
                 step: [Review(**review) for review in met]
                 for step, met in content["reviews"].items()
             }
+            answers = {name: bool(right) for name, right in content.get("answers", {}).items()}
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise ValueError(f"no record of progress: {error}") from None
-        return cls(results, reviews)
+            raise ValueError(f"not a record of progress: {error}") from None
+        return cls(results, reviews, answers)
 
     def _set(self, step, aspect, passed, hidden):
         results = self.results.setdefault(step, {})

@@ -41,6 +41,11 @@ class Session:
         self.record.note(step, aspect, hidden, mistake)
         self._keep()
 
+    def note_answer(self, question: str, right: bool) -> None:
+        """Take down an answer; see `quiz.listen`."""
+        self.record.note_answer(question, right)
+        self._keep()
+
     def forget(self, step: str) -> None:
         """Take a step's results back."""
         self.record.forget(step)

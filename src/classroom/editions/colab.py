@@ -2,8 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import PurePosixPath
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -25,33 +25,49 @@ _UPLOAD = (
     "To open this notebook in Google Colab, download it, go to Colab and choose "
     "**File → Upload notebook**."
 )
-_OPENING = """{opening}
-
-Nothing has to be installed. Run the folded section **Set-up** once, then work from the top.
-A check that passes shows a solution to compare yours with. It also lies behind the last hint of
-each exercise, and folded below it."""
-
 _HEADING = f"""## Set-up
 
-The cells in this section write the course's own code, `{PACKAGE}`, beside the notebook: one file a
-cell, for whoever is curious. Run them all once, and again whenever the runtime was replaced: in
-Colab with the ▶ beside the folded section; in Jupyter, click on the first cell after it and choose
-**Run → Run All Above Selected Cell**."""
+{{opening}} Nothing has to be installed. Run the folded cells of this section once, and again \
+whenever the runtime was replaced: in Colab with the ▶ beside the section; in Jupyter, click on \
+the first cell after it and choose **Run → Run All Above Selected Cell**. They write the course's \
+own code, `{PACKAGE}`, beside the notebook, for whoever is curious to read.
 
-_BEGIN = f"""import shutil
+A check that passes shows a solution to compare yours with. It also lies behind the last hint of \
+each exercise, and folded below it."""
+
+# Readable text, many files a cell: each below a line that names it.
+_FILE = "═══ "
+_BEGIN = f"""#@title 1 · Start with an empty folder
+import re
+import shutil
 from pathlib import Path
 
-# Begin afresh, without an older copy of the folder.
-package = Path("{PACKAGE}")
-if package.exists():
-    shutil.rmtree(package)
-for folder in {{folders}}:
-    (package / folder).mkdir(parents=True, exist_ok=True)"""
+from IPython.core.magic import register_cell_magic
 
-_END = f"""import importlib
+shutil.rmtree("{PACKAGE}", ignore_errors=True)
+
+
+@register_cell_magic
+def course_files(line, cell):
+    \"\"\"Write the files of this cell into {PACKAGE}, each below a line with its path.\"\"\"
+    _, *parts = re.split(r"^{_FILE}(.+)\\n", cell, flags=re.MULTILINE)
+    for name, text in zip(parts[::2], parts[1::2]):
+        path = Path("{PACKAGE}", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.rstrip("\\n") + "\\n", encoding="utf-8", newline="\\n")"""
+_WRITE = "%%course_files"
+# What the cells that write the files are about: the first folder of a path, by the cell's title.
+_PARTS = {
+    "The checks": {"check", "observation"},
+    "The pictures": {"heatmap"},
+    "The example, questions, progress and models": None,  # whatever is left
+}
+
+_END = f"""#@title {{number}} · Ready?
+import importlib
 import sys
 
-# Nor any module that was imported from an older copy.
+# Begin without modules that were imported from an older copy.
 for module in list(sys.modules):
     if module.split(".")[0] == "{PACKAGE}":
         del sys.modules[module]
@@ -65,7 +81,7 @@ except ImportError:
     ) from None
 
 edition.expect("{{fingerprint}}")
-print("{PACKAGE} is ready. Cells that you ran before this set-up want to be run again.")"""
+print("{PACKAGE} is ready. Re-run any cells you ran before this set-up.")"""
 
 _EXPECT = f"""from {PACKAGE} import edition
 
@@ -122,11 +138,10 @@ def make_colab(
     """
     package = {**package, _SOLUTIONS: _solutions(source)}
     fingerprint = fingerprint_of(package)
-    cells = [
-        _opening(name, github),
-        *_set_up(package, fingerprint),
-        *_lesson(source, release, fingerprint),
-    ]
+    cells = _lesson(source, release, fingerprint)
+    at = _where_set_up_belongs(cells)
+    opening = badge(name, github) if github else _UPLOAD
+    cells[at:at] = _set_up(package, fingerprint, opening)
     for cell in cells:
         cell.metadata["id"] = cell.id
     return new_notebook(cells, colab={"collapsed_sections": [SET_UP]})
@@ -138,39 +153,56 @@ def _solutions(source: NotebookNode) -> bytes:
     return f"{json.dumps(texts, indent=1, ensure_ascii=False)}\n".encode()
 
 
-def _opening(name: str, github: str) -> NotebookNode:
-    opening = badge(name, github) if github else _UPLOAD
-    return new_markdown_cell(_OPENING.format(opening=opening), id="open-in-colab")
+def _where_set_up_belongs(cells: list[NotebookNode]) -> int:
+    """The place of the last heading above the lesson's imports, so that a fold ends there."""
+    imports = next(
+        at for at, cell in enumerate(cells) if _SETUP_TAG in cell.metadata.get("tags", [])
+    )
+    headings = [at for at, cell in enumerate(cells[:imports]) if cell.source.startswith("## ")]
+    return headings[-1] if headings else imports
 
 
-def _set_up(package: dict[str, bytes], fingerprint: str) -> list[NotebookNode]:
-    heading = new_markdown_cell(_HEADING, id=SET_UP, metadata={"jp-MarkdownHeadingCollapsed": True})
-    folders = sorted({str(PurePosixPath(name).parent) for name in package})
+def _set_up(package: dict[str, bytes], fingerprint: str, opening: str) -> list[NotebookNode]:
+    folded = {"jp-MarkdownHeadingCollapsed": True}
+    heading = new_markdown_cell(_HEADING.format(opening=opening), id=SET_UP, metadata=folded)
+    parts = list(_parts(package))
+    end = _END.format(number=len(parts) + 2, fingerprint=fingerprint)
     return [
         heading,
-        _folded(_BEGIN.format(folders=_python_list(folders)), f"{SET_UP}-begin"),
-        *(_write(name, content) for name, content in sorted(package.items())),
-        _folded(_END.format(fingerprint=fingerprint), f"{SET_UP}-end"),
+        _folded(_BEGIN, f"{SET_UP}-begin"),
+        *(
+            _folded(_write(f"{number} · {title}", files), f"{SET_UP}-files-{number}")
+            for number, (title, files) in enumerate(parts, start=2)
+        ),
+        _folded(end, f"{SET_UP}-end"),
     ]
 
 
-def _python_list(names: list[str]) -> str:
-    return "[" + ", ".join(f'"{name}"' for name in names) + "]"
+def _parts(package: dict[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
+    """The files of the package by the title of the cell that writes them."""
+    left = dict(sorted(package.items()))
+    for title, folders in _PARTS.items():
+        of_it = [name for name in left if folders is None or name.split("/")[0] in folders]
+        if of_it:
+            yield title, {name: left.pop(name) for name in of_it}
 
 
-def _write(name: str, content: bytes) -> NotebookNode:
-    cell_id = f"write-{re.sub('[^a-zA-Z0-9_]', '-', name)}"
-    return _folded(f"%%writefile {PACKAGE}/{name}\n{_body(name, content)}", cell_id)
+def _write(title: str, files: dict[str, bytes]) -> str:
+    texts = [f"{_FILE}{name}\n{_body(name, content)}" for name, content in files.items()]
+    return "\n".join([_WRITE, f"#@title {title}", *texts])
 
 
 def _body(name: str, content: bytes) -> str:
-    """What stands below ``%%writefile``, which ends the file with a line end of its own."""
+    """The text of a file without the line end that ends it."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         text = ""
-    if not re.fullmatch(r"[^\r]*[^\r\n]\n", text):
-        problem = "a cell can only write text in UTF-8 that ends with exactly one line end"
+    if not re.fullmatch(r"[^\r]*[^\r\n]\n", text) or f"\n{_FILE}" in f"\n{text}":
+        problem = (
+            "a cell can only write text in UTF-8 that ends with exactly one line end, and has no "
+            f"line that begins with {_FILE}"
+        )
         raise LessonError(f"{PACKAGE}/{name}", [problem])
     return text[:-1]
 

@@ -18,7 +18,7 @@ from classroom.repair.released import Released
 MISSING = "# No cell of this notebook answers this."
 SHARED = "# This is answered in another cell."
 # The set-up of the self-learner's edition: a copy of the course's code never counts.
-WRITES_PACKAGE = "%%writefile attention_lab/"
+WRITES_PACKAGE = "%%course_files"
 NOT_RUN = "*Not run: an empty exercise that is answered in another cell.*\n\n```python\n{}\n```"
 
 

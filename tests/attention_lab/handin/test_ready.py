@@ -104,12 +104,12 @@ def test_checks_that_were_not_run(check, notebook):
     assert line.startswith("1 of 2 checks have no result here. Choose Run →")
 
 
-def test_checks_that_run_all_does_not_come_to(check, notebook):
+def test_a_check_that_fails_and_one_that_was_not_run(check, notebook):
     notebook["test_double"]["outputs"] = [error("Mistake", "double: twice, not thrice")]
     notebook["test_halve"]["outputs"] = []
     failed, not_run = to_do(check, notebook.values())
     assert failed.startswith("test_double: did not pass")
-    assert not_run.startswith("1 of 2 checks have no result here: Run All stops")
+    assert not_run.startswith("1 of 2 checks have no result here. Choose Run →")
 
 
 def test_what_was_run_but_not_saved(check, notebook, monkeypatch):
@@ -146,7 +146,7 @@ def test_the_edition_for_self_learners_is_not_handed_in(check, notebook):
     for made in notebook.values():
         made["metadata"] = {"id": made["id"]}
     notebook["halve"]["source"] = STUB.format("halve")
-    found, printed = check([cell("%%writefile attention_lab/x.py\n1"), *notebook.values()])
+    found, printed = check([cell("%%course_files\n═══ x.py\n1"), *notebook.values()])
     assert "nothing to hand in" in printed[0]
     assert [line.partition(":")[0] for line in found.to_do] == ["halve"]
 

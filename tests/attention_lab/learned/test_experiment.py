@@ -74,29 +74,9 @@ def test_an_unsolved_exercise_says_so(shown):
         Experiment(Unwritten).run()
 
 
-def press(box, seed):
-    (seeds, button), shown = box.children[0].children, box.children[1]
-    seeds.value = seed
-    button.click()
-    assert not button.disabled
-    return shown.value
-
-
-def test_the_seed_can_be_chosen(short):
-    html = press(short.choose(), 9)
-    assert short.runs[4].seed == 9
-    assert "Try seed 0" in html
-    assert "<table>" in html
-
-
-def test_the_button_says_what_is_missing_when_the_exercise_is_unsolved():
-    assert "not written yet" in press(Experiment(Unwritten).choose(), 0)
-
-
 def test_grading_trains_nothing(short, shown, monkeypatch, capsys):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     short.run()
-    assert short.choose() is None
     assert short.heads() is None
     assert short.runs == {}
     assert shown.html == []

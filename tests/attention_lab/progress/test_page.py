@@ -65,14 +65,16 @@ def test_it_says_whether_hidden_checks_remain(hidden, words):
     assert words in page({"split_heads": {"shape": first, "value": second}}).headline
 
 
-def test_a_named_mistake_that_is_mended_is_folded_away():
+def test_a_named_mistake_that_is_fixed_is_folded_away():
     passing = {"split_heads": {"shape": result(), "value": result()}}
-    mended = page(passing, {"split_heads": [VIEWED, UNNAMED]})
-    assert mended.to_review == []
-    assert mended.mended == [("split_heads", VIEWED)]
-    assert "To review" not in repr(mended) + mended._repr_html_()
-    assert repr(mended).endswith("Mended: 1 mistake (split_heads)")
-    folded = mended._repr_html_().split("<details>")[1]
+    fixed = page(passing, {"split_heads": [VIEWED, UNNAMED]})
+    assert fixed.to_review == []
+    assert fixed.fixed == [("split_heads", VIEWED)]
+    assert "To review" not in repr(fixed) + fixed._repr_html_()
+    assert repr(fixed).endswith(
+        "Fixed on the way, and what each taught\n  split_heads: `view` <moves> nothing."
+    )
+    folded = fixed._repr_html_().split("<details>")[1]
     assert "<code>view</code> &lt;moves&gt; nothing." in folded.split("</details>")[0]
 
 
@@ -81,11 +83,21 @@ def test_the_last_mistake_of_a_step_that_fails_is_to_be_reviewed():
     reviews = {"split_heads": [VIEWED, UNNAMED], "attend": [UNNAMED, VIEWED]}
     both = page(failing, reviews)
     assert both.to_review == [("split_heads", UNNAMED)]
-    assert both.mended == [("split_heads", VIEWED), ("attend", VIEWED)]
+    assert both.fixed == [("split_heads", VIEWED), ("attend", VIEWED)]
     assert "  split_heads: The sum is not right. Look: one number by hand." in repr(both)
-    assert repr(both).endswith("Mended: 2 mistakes (split_heads, attend)")
+    assert repr(both).endswith(
+        "  split_heads: `view` <moves> nothing.\n  attend: `view` <moves> nothing."
+    )
     html = both._repr_html_()
     assert html.index("To review") < html.index("The sum is not right.") < html.index("<details>")
+
+
+def test_answers_are_counted():
+    answered = Page(EXERCISES, Record(answers={"scale/0": True, "recall/1": False}))
+    told = "Questions: 2 answered, 1 right at the first try."
+    assert repr(answered).endswith(told)
+    assert told in answered._repr_html_()
+    assert "Questions" not in page()._repr_html_()
 
 
 class Tags(HTMLParser):

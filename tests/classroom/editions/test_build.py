@@ -36,7 +36,7 @@ def test_one_text_becomes_three_notebooks_and_a_skeleton(editions):
 def test_the_skeleton_is_that_of_the_release_and_part_of_the_package(course, editions):
     lesson = Lesson.from_json(editions[EDITIONS[3]])
     assert lesson == lesson_of(json.loads(editions[EDITIONS[1]]), "tiny")
-    assert "write-handin-lessons-tiny-json" in editions[EDITIONS[2]]
+    assert "═══ handin/lessons/tiny.json" in editions[EDITIONS[2]]
     place_package(course)
     copied = course / "release" / "ps1" / "attention_lab" / "handin" / "lessons" / "tiny.json"
     assert copied.read_text() == editions[EDITIONS[3]]
@@ -79,8 +79,7 @@ def test_a_cell_that_differs_is_named(course, editions):
     assert differences(course, build(course)) == [
         "source/ps1/tiny.ipynb: cell 'double' differs",
         "release/ps1/tiny.ipynb: cell 'double' differs",
-        "notebooks/tiny.ipynb: cell 'write-handin-lessons-tiny-json' differs",
-        "notebooks/tiny.ipynb: cell 'write-solutions-json' differs",
+        "notebooks/tiny.ipynb: cell 'set-up-files-2' differs",
         "notebooks/tiny.ipynb: cell 'set-up-end' differs",
         "notebooks/tiny.ipynb: cell 'setup' differs",
         "notebooks/tiny.ipynb: cell 'double' differs",

@@ -35,7 +35,7 @@ def cells(make):
 @pytest.fixture
 def solutions(cells):
     """The file of solutions that the edition writes."""
-    return cells["write-solutions-json"].source.partition("\n")[2].encode() + b"\n"
+    return cells["set-up-files-2"].source.partition("═══ solutions.json\n")[2].encode() + b"\n"
 
 
 def set_up(notebook):
@@ -57,19 +57,26 @@ def test_is_a_valid_notebook_without_findings(make):
     assert list(lint_edition(make())) == []
 
 
-def test_opens_with_the_set_up_one_cell_a_file(make):
-    assert [cell.id for cell in make().cells][:10] == [
-        "open-in-colab",
-        "set-up",
-        "set-up-begin",
-        "write-__init__-py",
-        "write-edition-py",
-        "write-look-__init__-py",
-        "write-look-look-css",
-        "write-solutions-json",
-        "set-up-end",
-        "title",
+def test_the_set_up_is_one_section_above_the_lessons_imports(make):
+    ids = [cell.id for cell in make().cells]
+    at = ids.index("set-up")
+    assert ids[at:][:4] == ["set-up", "set-up-begin", "set-up-files-2", "set-up-end"]
+    assert ids.index("title") < at < ids.index("setup")
+    titles = [cell.source for cell in set_up(make())]
+    assert all("#@title" in source for source in titles)
+
+
+def test_it_has_five_cells_at_most(make, package):
+    parts = {"check/a.py": b"1\n", "observation/a.py": b"1\n", "heatmap/a.js": b"1\n"}
+    code = set_up(make(package={**package, **parts}))
+    assert len(code) == 5
+    checks, pictures, rest = (cell.source for cell in code[1:-1])
+    assert [line for line in checks.splitlines() if line.startswith("═══")] == [
+        "═══ check/a.py",
+        "═══ observation/a.py",
     ]
+    assert "═══ heatmap/a.js" in pictures
+    assert "═══ edition.py" in rest
 
 
 def test_the_set_up_is_folded_in_colab_and_in_jupyter(make):
@@ -83,8 +90,8 @@ def test_the_set_up_is_folded_in_colab_and_in_jupyter(make):
 
 
 def test_the_fold_ends_where_the_lesson_begins(cells):
+    """The next heading is of the same level, or there is none above the imports."""
     assert cells["set-up"].source.startswith("## ")
-    assert cells["title"].source.startswith("# ")
 
 
 def test_a_stub_stands_where_the_solution_was(cells):
@@ -159,17 +166,19 @@ def test_the_lessons_imports_expect_the_package_of_this_notebook(make, cells, pa
 
 
 def test_without_a_place_on_github_there_is_no_link(cells):
-    assert "File → Upload" in cells["open-in-colab"].source
-    assert "](" not in cells["open-in-colab"].source
+    assert "File → Upload" in cells["set-up"].source
+    assert "](" not in cells["set-up"].source
 
 
 def test_the_badge_links_to_the_notebook(make):
-    opening = make(github="someone/course/v1").cells[0].source
+    (opening,) = (c.source for c in make(github="someone/course/v1").cells if c.id == "set-up")
     assert link("tiny", "someone/course/v1") in opening
     assert "File → Upload" not in opening
 
 
-@pytest.mark.parametrize("content", [b"", b"\n", b"x", b"x\n\n", b"x\r\ny\n", b"\xff\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\n", b"x", b"x\n\n", b"x\r\ny\n", b"\xff\n", "═══ x\n".encode()]
+)
 def test_a_file_that_a_cell_cannot_write_is_refused(make, content):
     with pytest.raises(LessonError, match=r"attention_lab/odd\.py: a cell can only write"):
         make(package={"odd.py": content})

@@ -26,6 +26,17 @@ def test_metadata_is_nbgraders_and_the_tags(lesson):
     assert metadata["test_double_value"].nbgrader.points == 2
 
 
+def test_run_all_goes_on_below_every_cell_of_code_but_the_setup(lesson):
+    tagged = [
+        cell.id
+        for cell in make_source(lesson).cells
+        if "raises-exception" in cell.metadata.get("tags", [])
+    ]
+    assert tagged == [
+        cell.id for cell in lesson.cells if cell.cell_type == "code" and cell.id != "setup"
+    ]
+
+
 def test_drawings_are_inside(lesson):
     title = make_source(lesson).cells[0].source
     assert '<img alt="A bar beside one twice as long" src="data:image/svg+xml;base64,' in title

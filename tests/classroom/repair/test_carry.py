@@ -117,5 +117,5 @@ def test_metadata_of_nbgraders_are_never_the_learners(carried, handed_in):
 
 
 def test_cells_that_write_the_courses_own_code_are_left_out(carried, handed_in):
-    handed_in.cells.insert(0, new_code_cell("%%writefile attention_lab/check.py\n1", id="write"))
+    handed_in.cells.insert(0, new_code_cell("%%course_files\n═══ check.py\n1", id="write"))
     assert ids(carried(handed_in)) == LESSON
