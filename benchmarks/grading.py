@@ -4,7 +4,8 @@
     python benchmarks/grading.py --submissions 6    a quick look
     python benchmarks/grading.py --long             also 100 and 1,000 submissions, sandbox only
 
-Exits with 1 if a ratio falls short, if the points differ, or if the workers take too much memory.
+Exits with 1 if a ratio falls short, the points differ, the workers take too much memory, or a page
+of feedback is too large.
 """
 
 import argparse
@@ -28,6 +29,7 @@ TIMES_FASTER = 10
 TIMES_CHEAPER = 15
 MEMORY = 1536 << 20
 SAMPLED = 0.2  # seconds from one look at the memory to the next
+PAGE = 800_000  # bytes of one student's feedback
 LONG = 1.1  # what a submission among 1,000 may cost, relative to one among 100
 
 COMMON = "from classroom import configure\nc = get_config()\nconfigure(c)\n"
@@ -38,6 +40,7 @@ STOCK = (
 from nbconvert.exporters import NotebookExporter
 from nbgrader.converters import Autograde
 
+c.Execute.iopub_timeout = 60  # its 4 s drop right notebooks on a busy machine
 c.Autograde.exporter_class = NotebookExporter
 c.Autograde.sanitize_preprocessors = Autograde.sanitize_preprocessors.default_args[0]
 c.Autograde.autograde_preprocessors = Autograde.autograde_preprocessors.default_args[0]
@@ -59,6 +62,12 @@ class Course:
         begun = time.perf_counter()
         subprocess.run(command, cwd=self.root, check=True)
         return time.perf_counter() - begun
+
+    def feedback(self) -> list[int]:
+        """Write everybody's feedback; return the sizes of the pages in bytes."""
+        command = [sys.executable, "-m", "nbgrader", "generate_feedback", ASSIGNMENT]
+        subprocess.run([*command, "--log-level=ERROR"], cwd=self.root, check=True)
+        return [path.stat().st_size for path in (self.root / "feedback").rglob("*.html")]
 
     def points(self) -> dict[tuple[str, str], float]:
         """The points of each student's cells."""
@@ -128,6 +137,7 @@ def compare(count: int, scratch: Path) -> bool:
             _ratio("each further one", each_stock, each_ours, TIMES_CHEAPER),
             _enough_memory(memory.peak),
             _same_points(stock.points(), ours.points()),
+            _small_pages(ours.feedback()),
         ]
     )
 
@@ -154,6 +164,13 @@ def _same_points(stock, ours):
     for key in different:
         print(f"    {' '.join(key)}: {stock.get(key)} → {ours.get(key)}")
     return not different
+
+
+def _small_pages(sizes):
+    enough = max(sizes) <= PAGE
+    mark = "ok" if enough else "TOO LARGE"
+    print(f"  {'feedback, largest':18}{max(sizes) / 1e6:8.2f} MB   {mark}")
+    return enough
 
 
 def long_class(scratch: Path) -> bool:

@@ -26,7 +26,13 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from classroom.collect import LmsCollector, SafeExtractor
-from classroom.feedback import NBGRADERS, TEMPLATES, DropEmptyComments, FeedbackExporter
+from classroom.feedback import (
+    NBGRADERS,
+    TEMPLATES,
+    DropEmptyComments,
+    FeedbackExporter,
+    HideHiddenTests,
+)
 from classroom.grading.execute import SandboxedExecute
 from classroom.grading.once import (
     CheckCellMetadataOnce,
@@ -105,6 +111,7 @@ def configure(c: Config) -> None:
     c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(NBGRADERS)]
     c.HTMLExporter.extra_template_paths = [str(NBGRADERS)]
     c.HTMLExporter.filters = {"markdown2html": Markdown}
+    c.HTMLExporter.preprocessors = [HideHiddenTests]
     c.GenerateFeedback.exporter_class = FeedbackExporter
     c.GenerateFeedback.preprocessors = [GetGrades, DropEmptyComments, CSSHTMLHeaderPreprocessor]
     c.FeedbackExporter.template_name = "returned"

@@ -56,6 +56,7 @@ def test_what_is_set_for_all_assignments_is_known_to_leave_the_others_alone():
         ("ZipCollectApp", "extractor_plugin"),
         ("ZipCollectApp", "collector_plugin"),
         ("HTMLExporter", "filters"),
+        ("HTMLExporter", "preprocessors"),
         ("HTMLExporter", "extra_template_basedirs"),
         ("HTMLExporter", "extra_template_paths"),
         ("GenerateFeedback", "exporter_class"),

@@ -102,7 +102,7 @@ def alternative_text(data: dict) -> NotebookNode:
 def markdown2html(context, source: str) -> str:
     """nbconvert's rendering of Markdown, cleaned."""
     attachments = context.get("cell", {}).get("attachments", {})
-    renderer = IPythonRenderer(escape=False, attachments=attachments)
+    renderer = IPythonRenderer(escape=False, attachments=attachments, exclude_anchor_links=True)
     return clean(MarkdownWithMath(renderer=renderer).render(source))
 
 
