@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from attention_lab.observation import Layer
 
-CPU, META = torch.device("cpu"), torch.device("meta")
+CPU, THERE = torch.device("cpu"), torch.device("meta")
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,10 @@ def sliced(value):
     return wide[..., ::2]
 
 
-def on_meta(value):
-    if isinstance(value, Tensor):
-        return value.to("meta")
-    if isinstance(value, Layer):
-        return Layer(value.weight.to("meta"), value.bias.to("meta"))
-    return META if value == CPU else value
+def elsewhere(call):
+    """The same call on another device."""
+    args = tuple(THERE if isinstance(arg, torch.device) else arg for arg in call.args)
+    return replace(call, args=args, elsewhere=True)
 
 
 def in_float64(value):

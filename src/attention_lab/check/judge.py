@@ -108,7 +108,7 @@ def _judge_probe(probe, observed, right, form_only):
 def _judge_outcome(probe, index, outcome, ideal, form_only):
     """Yield (aspect, kind, got, wanted) for what is wrong with one call."""
     call = probe.calls[index]
-    if probe.is_elsewhere(index):
+    if call.elsewhere:
         yield from _device(outcome)
         return
     yield from _unchanged(probe, index, outcome)
@@ -166,8 +166,7 @@ def type_name(output):
 
 
 def _device(outcome):
-    """On another device only a result elsewhere or a clash of devices counts: an error that says
-    that data is missing is no verdict."""
+    """On another device only a result elsewhere or a clash of devices counts."""
     failure = outcome.failure
     if failure is None:
         outputs = outcome.output if isinstance(outcome.output, tuple) else (outcome.output,)

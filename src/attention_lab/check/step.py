@@ -20,8 +20,8 @@ from attention_lab.check.draw import (
     Draw,
     Sizes,
     as_function,
+    elsewhere,
     in_float64,
-    on_meta,
     sliced,
     transposed,
 )
@@ -104,7 +104,7 @@ class Step:
             if layout is transposed:
                 calls = tuple(self.with_gradient(draw, call) for call in calls)
             yield self.probe(about, *calls, tags=(Tag.STRIDED,))
-        calls = self.calls(tuple(map(on_meta, self.arguments(draw, DISTINCT))))
+        calls = map(elsewhere, self.calls(self.arguments(draw, DISTINCT)))
         yield self.probe("another device than the CPU", *calls)
         yield from self.extremes(draw)
 

@@ -1,42 +1,118 @@
-"""Another device than the CPU, on machines that have none: torch's `meta`, whose tensors have no
-numbers."""
+"""Another device than the CPU, on machines that have none.
+
+All numbers lie in the CPU's memory. Which memory stands for the other device's is written on it,
+and tensors of both kinds meet, move and say where they are as they do beside a GPU. To a learner's
+code the other device is called `meta`, a name that torch knows.
+"""
+
+import contextlib
+from functools import cache
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
-FETCHES = (
-    Tensor.cpu,
-    Tensor.to,
-    Tensor.type,
-    Tensor.copy_,
-    Tensor.__setitem__,
-    torch.as_tensor,
-)
+CPU, THERE = torch.device("cpu"), torch.device("meta")
+CLASH = "Expected all tensors to be on the same device, but found at least two devices: cpu, meta"
+NO_ARRAY = "can't convert a tensor of this device to numpy: use Tensor.cpu() first"
+DEVICE = Tensor.device.__get__
 
 
-class Elsewhere(TorchFunctionMode):
-    """Lets tensors leave `meta` for the CPU as they leave a GPU, with zeros for numbers, so that a
-    result that stays there is seen."""
+def is_there(tensor: Tensor) -> bool:
+    """Whether a tensor lies on the other device."""
+    while torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        tensor = torch._C._functorch.get_unwrapped(tensor)
+    try:
+        return getattr(tensor.untyped_storage(), "is_there", False)
+    except (NotImplementedError, RuntimeError):  # it has no memory
+        return False
+
+
+def put(tensor: Tensor, there: bool = True) -> Tensor:
+    """Say that the memory of a tensor is the other device's, or that it is not; return it."""
+    tensor.untyped_storage().is_there = there
+    return tensor
+
+
+@contextlib.contextmanager
+def elsewhere():
+    """Let code meet the other device."""
+    with _Operators(), _Functions():
+        yield
+
+
+class _Functions(TorchFunctionMode):
+    """What is decided by where a tensor is said to be."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if func is F.linear and _fits(*args, **kwargs):
-            return args[0].new_empty(*args[0].shape[:-1], len(args[1]))  # torch takes 1 ms for it
-        try:
-            return func(*args, **kwargs)
-        except NotImplementedError:
-            if func not in FETCHES:
-                raise
-            return func(*map(_fetched, args), **kwargs)
+        first = args[0] if args else None
+        there = isinstance(first, Tensor) and is_there(first)
+        if func == DEVICE:
+            return THERE if there else func(first)
+        if there and func in (Tensor.numpy, Tensor.__array__):
+            raise TypeError(NO_ARRAY)
+        if kwargs.get("device") == THERE and func in _makers():
+            return self._moved(func(*args, **kwargs | {"device": CPU}), True)
+        if func in (Tensor.to, Tensor.type_as) and len(args) > 1 and isinstance(args[1], Tensor):
+            other = args[1]
+            return self._moved(first, is_there(other)).to(other.dtype)
+        if there and _asks_for_cpu(func, args[1:], kwargs):
+            return func(self._moved(first, False), *args[1:], **kwargs)
+        return func(*args, **kwargs)
+
+    def _moved(self, tensor, there):
+        return tensor if is_there(tensor) == there else put(tensor.clone(), there)
 
 
-def _fits(x, weight, bias=None):
-    parts = (x, weight) if bias is None else (x, weight, bias)
-    return all(p.is_meta and p.dtype is x.dtype for p in parts) and x.shape[-1:] == weight.shape[1:]
+def _makers():
+    """What makes a tensor of anything, past the operators."""
+    return torch.as_tensor, torch.asarray, torch.tensor
 
 
-def _fetched(value):
-    on_meta = isinstance(value, Tensor) and value.is_meta
-    return torch.zeros_like(value, device="cpu") if on_meta else value
+def _asks_for_cpu(func, args, kwargs):
+    if func not in (Tensor.to, Tensor.type, *_makers()):
+        return func is Tensor.cpu
+    asked = [str(value) for value in (*args, *kwargs.values())]
+    return "cpu" in asked or any("torch." in a and "Tensor" in a for a in asked)
+
+
+class _Operators(TorchDispatchMode):
+    """What becomes of tensors here and there."""
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False  # else torch imports its compiler at the first call, which takes seconds
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = dict(kwargs or {})
+        asked = kwargs.get("device")
+        if asked is not None:
+            kwargs["device"] = CPU
+        given = list(_tensors((*args, *kwargs.values())))
+        places = {is_there(tensor) for tensor in given if tensor.dim()}
+        if len(places) > 1 and func.overloadpacket not in _any_places():
+            raise RuntimeError(CLASH)
+        result = func(*args, **kwargs)
+        if asked == THERE or (asked is None and any(map(is_there, given))):
+            memory = {tensor.untyped_storage()._cdata for tensor in given}
+            for tensor in _tensors((result,)):
+                if tensor.untyped_storage()._cdata not in memory:
+                    put(tensor)
+        return result
+
+
+@cache
+def _any_places():
+    """Operators that take tensors of both devices."""
+    aten = torch.ops.aten
+    return {aten.copy_, aten._to_copy, aten.index, aten.set_}
+
+
+def _tensors(values):
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, tuple | list):
+            yield from _tensors(value)

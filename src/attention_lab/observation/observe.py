@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_lab.observation.codec import DTYPE_NAMES, decode, encode
-from attention_lab.observation.elsewhere import Elsewhere
+from attention_lab.observation.elsewhere import THERE, elsewhere, is_there, put
 from attention_lab.observation.neutral import neutral_torch
 from attention_lab.observation.probe import (
     Failure,
@@ -85,12 +85,13 @@ def observe(answer, probe) -> Observation:
     """Try `answer` on one probe; warnings are kept as data. The caller swallows what is printed and
     puts aside whatever defaults of torch the notebook has changed."""
     count = _Count()
-    modes = _counting(count) if probe.heads is not None else [Elsewhere()] * probe.elsewhere
+    around = _counted(count) if probe.heads is not None else contextlib.nullcontext
+    around = elsewhere if probe.elsewhere else around
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            target = _build(answer, probe.module)
-            outcomes = [_call(target, probe, i, modes) for i in range(len(probe.calls))]
+            target = _build(answer, probe)
+            outcomes = [_call(target, probe, i, around) for i in range(len(probe.calls))]
             scripted = _scripted(answer, target) if probe.heads is not None else ()
         except BaseException as error:
             return Observation(failure=_failure(error))
@@ -112,8 +113,9 @@ class Unusable(Exception):
     """The answer is not the kind of thing that was asked for."""
 
 
-def _build(answer, module):
+def _build(answer, probe):
     """Return what is called: the function itself, or an instance with the probe's weights in it."""
+    module = probe.module
     if not callable(answer):
         raise Unusable(f"it is {_article(answer)}, which cannot be called")
     if module is None:
@@ -123,7 +125,7 @@ def _build(answer, module):
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
         raise Unusable(f"it is {_article(answer)}, not a class derived from nn.Module")
     instance = answer(*module.args)
-    _write_all(instance, module.names, module.layers)
+    _write_all(instance, module.names, module.layers, probe.calls[0].elsewhere)
     return instance.train(module.training)
 
 
@@ -141,24 +143,11 @@ def _projection(instance, name):
     return layer
 
 
-def _write_all(instance, names, layers):
-    _move(instance, layers[0].weight)
-    with torch.no_grad():
+def _write_all(instance, names, layers, there):
+    with elsewhere() if there else contextlib.nullcontext(), torch.no_grad():
+        instance.to(dtype=layers[0].weight.dtype, device=THERE if there else None)
         for name, layer in zip(names, layers, strict=True):
             _write(_projection(instance, name), name, layer)
-
-
-def _move(instance, like):
-    """Give an instance the dtype and device of `like`. Its parameters stay the objects they are, as
-    on a GPU: torch makes new ones for `meta`, and who kept the old ones would be left behind."""
-    kept = [(m, name, p) for m in instance.modules() for name, p in m._parameters.items()]
-    instance.to(dtype=like.dtype, device=like.device)
-    for module, name, parameter in kept:
-        new = module._parameters.get(name)
-        if new is not None and new is not parameter:
-            with contextlib.suppress(RuntimeError):  # a graph or a weak reference holds it
-                torch.utils.swap_tensors(parameter, new)
-                module._parameters[name] = parameter
 
 
 def _write(linear, name, layer):
@@ -167,23 +156,20 @@ def _write(linear, name, layer):
         shape = None if parameter is None else tuple(parameter.shape)
         if shape != tuple(numbers.shape):
             raise Unusable(f"{name}.{part} has shape {shape}, not {tuple(numbers.shape)}")
-        if not numbers.is_meta:
-            parameter.copy_(numbers)
+        parameter.copy_(numbers)
 
 
 # --- calling it ---
 
 
-def _call(target, probe, index, modes):
+def _call(target, probe, index, around):
     """Return the outcome of one call, its output as the answer returned it."""
     call, layers = probe.calls[index], probe.layers_at(index)
     if call.layers:
-        _write_all(target, probe.module.names, call.layers)
+        _write_all(target, probe.module.names, call.layers, call.elsewhere)
     leaves, args = _prepare(call)
     try:
-        with contextlib.ExitStack() as stack:
-            for mode in modes:
-                stack.enter_context(mode)
+        with around():
             output, failure = _unpacked(target(*args), call.upstream), None
     except BaseException as error:
         output, failure = None, _failure(error)
@@ -224,33 +210,32 @@ def _prepare(call):
     leaves, args = [], []
     for position, value in enumerate(call.args):
         if isinstance(value, Layer):
-            linear = _linear(value)
+            linear = _linear(value, call.elsewhere)
             leaves += [linear.weight, linear.bias]
             args.append(linear)
         elif isinstance(value, Tensor):
             if call.upstream and position not in call.constants:
                 leaves.append(value := value.detach().requires_grad_())
-            args.append(_copy(value))
+            args.append(_copy(value, call.elsewhere))
         else:
             args.append(value)
     return leaves, args
 
 
-def _linear(layer):
+def _linear(layer, there):
     """An `nn.Linear` of these numbers, without the random ones that it would be made with."""
     linear = nn.Linear.__new__(nn.Linear)
     nn.Module.__init__(linear)
     linear.out_features, linear.in_features = layer.weight.shape
-    linear.weight = nn.Parameter(_copy(layer.weight))
-    linear.bias = nn.Parameter(_copy(layer.bias))
+    linear.weight = nn.Parameter(_copy(layer.weight, there))
+    linear.bias = nn.Parameter(_copy(layer.bias, there))
     return linear
 
 
-def _copy(tensor):
-    """The numbers and strides of `tensor`; gradients reach it."""
-    return torch.empty_strided(
-        tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device
-    ).copy_(tensor)
+def _copy(tensor, there):
+    """The numbers and strides of `tensor`, here or there; gradients reach it."""
+    copy = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device="cpu")
+    return put(copy, there).copy_(tensor)
 
 
 def _unpacked(output, upstream):
@@ -306,10 +291,10 @@ def _changed_layers(target, names, given):
 
 
 def _holds(value, given):
-    """Whether `value` still holds the numbers that were given; those on `meta` hold none."""
+    """Whether `value` still holds the numbers that were given."""
     if isinstance(given, Layer):
         return _holds(value.weight, given.weight) and _holds(value.bias, given.bias)
-    if not isinstance(given, Tensor) or given.is_meta:
+    if not isinstance(given, Tensor):
         return True
     if not isinstance(value, Tensor) or (value.dtype, value.device) != (given.dtype, given.device):
         return False
@@ -350,7 +335,7 @@ def _plain_tensor(tensor):
     known = tensor.dtype in DTYPE_NAMES and tensor.layout is torch.strided
     if not known or tensor.dim() > 8 or tensor.numel() > MAX_NUMBERS:
         return Unknown(f"Tensor of {tensor.dtype} and shape {tuple(tensor.shape)}"[:200])
-    return tensor if tensor.is_meta else tensor.clone()
+    return torch.empty_like(tensor, device=THERE) if is_there(tensor) else tensor.clone()
 
 
 def _failure(error):
@@ -432,9 +417,15 @@ class _DispatchedCalls(TorchDispatchMode):
         return self.count.call(func, args, kwargs)
 
 
-def _counting(count):
-    """The modes that count calls into torch, above (functions) and below (operators) autograd."""
-    return [_FunctionCalls(count), _DispatchedCalls(count)]
+def _counted(count):
+    """Count calls into torch, above (functions) and below (operators) autograd."""
+
+    @contextlib.contextmanager
+    def counted():
+        with _FunctionCalls(count), _DispatchedCalls(count):
+            yield
+
+    return counted
 
 
 @contextlib.contextmanager

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -46,13 +45,15 @@ class Call:
     upstream: one gradient for each expected output, sent backwards through it; () for no backward.
     constants: positions of arguments that need no gradient, such as a mask.
     layers: what is written into the layers of a module before the call, as an optimiser's step
-    would, and whose dtype and device it takes on; () to leave it as it is.
+    would, and whose dtype it takes on; () to leave it as it is.
+    elsewhere: all of that, or of the module in a first call, lies on another device than the CPU.
     """
 
     args: tuple[Value, ...]
     upstream: tuple[Tensor, ...] = ()
     constants: tuple[int, ...] = ()
     layers: tuple[Layer, ...] = ()
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,16 +112,10 @@ class Probe:
         """The same without what only a judge needs to know."""
         return Probe(self.step, "", self.calls, self.module, self.heads)
 
-    @cached_property
+    @property
     def elsewhere(self) -> bool:
         """Whether it tries another device than the CPU."""
-        return any(self.is_elsewhere(call) for call in range(len(self.calls)))
-
-    def is_elsewhere(self, call: int) -> bool:
-        """Whether a call is made on another device than the CPU."""
-        values = [*self.calls[call].args, *(layer.weight for layer in self.layers_at(call))]
-        devices = [value.device if isinstance(value, Tensor) else value for value in values]
-        return torch.device("meta") in devices
+        return any(call.elsewhere for call in self.calls)
 
     def layers_at(self, call: int) -> tuple[Layer, ...]:
         """Return what the module's layers hold in a call; () where there is no module."""

@@ -1,13 +1,15 @@
 import torch
 
 from attention_lab.check.draw import (
+    CPU,
     DISTINCT,
     EDGES,
     LESSON,
+    THERE,
     Draw,
     as_function,
+    elsewhere,
     in_float64,
-    on_meta,
     sliced,
     transposed,
 )
@@ -41,10 +43,9 @@ def test_layouts_hold_the_same_numbers_out_of_order():
 
 
 def test_another_device():
-    layer = Draw(0).layer(4)
-    assert on_meta(layer).weight.is_meta
-    assert on_meta(torch.device("cpu")) == torch.device("meta")
-    assert on_meta(torch.float32) is torch.float32
+    x = torch.ones(2)
+    call = elsewhere(Call((x, CPU, 3, None)))
+    assert call == Call((x, THERE, 3, None), elsewhere=True)
 
 
 def test_a_layer_as_a_function():

@@ -42,10 +42,9 @@ def outcome(answer, *args, **options):
     return single
 
 
-def module_probe(*calls, training=True, dtype=torch.float32, device="cpu", heads=None):
-    layer = Layer(
-        torch.eye(4, dtype=dtype, device=device), torch.ones(4, dtype=dtype, device=device)
-    )
+def module_probe(*calls, training=True, dtype=torch.float32, heads=None):
+    kind = {"dtype": dtype, "device": "cpu"}
+    layer = Layer(torch.eye(4, **kind), torch.ones(4, **kind))
     module = Module((4, 2), NAMES, (layer,) * 4, training)
     return Probe("MultiHeadAttention", "a try", calls, module=module, heads=heads)
 
@@ -337,9 +336,8 @@ class KeepsGraph(FourLayers):
 @pytest.mark.parametrize("cls", [KeepsWeight, KeepsGraph])
 def test_an_instance_goes_to_another_device_as_it_would_to_a_gpu(cls):
     here = torch.ones(1, 1, 4)
-    there = here.to("meta")
-    layer = Layer(torch.eye(4, device="meta"), torch.ones(4, device="meta"))
-    probe = module_probe(Call((here,)), Call((there,), layers=(layer,) * 4))
+    layer = Layer(torch.eye(4), torch.ones(4))
+    probe = module_probe(Call((here,)), Call((here,), layers=(layer,) * 4, elsewhere=True))
     first, last = observe(cls, probe).outcomes
     assert (first.failure, last.failure) == (None, None)
     assert not first.output.is_meta
@@ -355,7 +353,7 @@ def test_mode_dtype_and_device_are_as_asked():
     assert float(observe(Tells, module_probe(Call((x,)), training=False)).outcomes[0].output) == 0
     double = module_probe(Call((x.double(),)), dtype=torch.float64)
     assert observe(FourLayers, double).outcomes[0].output.dtype is torch.float64
-    meta = module_probe(Call((x.to("meta"),)), device="meta")
+    meta = module_probe(Call((x,), elsewhere=True))
     assert observe(FourLayers, meta).outcomes[0].output.is_meta
 
 

@@ -2,7 +2,7 @@ from functools import lru_cache
 
 import torch
 
-from attention_lab.check.draw import CPU, LONG, META
+from attention_lab.check.draw import CPU, LONG, elsewhere
 from attention_lab.check.figures import heatmap
 from attention_lab.check.step import Step
 from attention_lab.observation import Call, Tag
@@ -44,12 +44,10 @@ class CausalMask(Step):
             yield self.probe(about, *calls, Call((T, None, None)), tags=(Tag.FLOAT64,))
         call = Call((LONG.T, CPU, torch.float32))
         yield self.probe("a long sequence", call, tags=(Tag.LONG,))
-        for device, about, tags in (
-            (META, "a new T on another device than the CPU", (Tag.NEW_LENGTH,)),
-            (CPU, "the same T on the CPU", ()),
-        ):
-            calls = (Call((T, device, torch.float32)) for T in (1, 17))
-            yield self.probe(about, *calls, tags=tags)
+        calls = [Call((T, CPU, torch.float32)) for T in (1, 17)]
+        about, tags = "a new T on another device than the CPU", (Tag.NEW_LENGTH,)
+        yield self.probe(about, *map(elsewhere, calls), tags=tags)
+        yield self.probe("the same T on the CPU", *calls)
 
     def with_gradient(self, draw, call):
         return call

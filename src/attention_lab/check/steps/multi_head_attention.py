@@ -22,8 +22,8 @@ from attention_lab.check.draw import (
     VISIBLE,
     Sizes,
     as_function,
+    elsewhere,
     in_float64,
-    on_meta,
     sliced,
     transposed,
 )
@@ -68,7 +68,7 @@ class TorchAttention(nn.Module):
             "out_proj.bias": self.out_proj.bias,
         }
         T = x.shape[1]
-        blocked = torch.ones(T, T, dtype=torch.bool).triu(1) if causal else None
+        blocked = torch.ones(T, T, dtype=torch.bool, device=x.device).triu(1) if causal else None
         options = {"attn_mask": blocked, "need_weights": True, "average_attn_weights": False}
         return torch.func.functional_call(self._torch[0], numbers, (x, x, x), options)
 
@@ -168,12 +168,11 @@ class MultiHeadAttention(Step):
             yield self._steep(draw, size)
 
     def _elsewhere(self, draw, module):
-        there = replace(module, layers=tuple(map(on_meta, module.layers)))
-        x = on_meta(draw.normal(1, 15, DISTINCT.d_model))
+        calls = _with_and_without(draw.normal(1, 15, DISTINCT.d_model))
         about, tags = "a new T on another device than the CPU", (Tag.NEW_LENGTH,)
-        yield self.probe(about, *_with_and_without(x), module=there, tags=tags)
-        x = draw.normal(1, 17, DISTINCT.d_model)
-        calls = (Call((x, True)), Call((on_meta(x), True), layers=there.layers))
+        yield self.probe(about, *map(elsewhere, calls), module=module, tags=tags)
+        first = Call((draw.normal(1, 17, DISTINCT.d_model), True))
+        calls = (first, replace(elsewhere(first), layers=module.layers))
         yield self.probe("the CPU, then another device than the CPU", *calls, module=module)
 
     def _in_turn(self, draw):
