@@ -44,6 +44,10 @@ def autograded_folder(course: CourseDirectory, assignment: str, student: str) ->
     return Path(course.format_path(course.autograded_directory, student, assignment))
 
 
+def feedback_folder(course: CourseDirectory, assignment: str, student: str) -> Path:
+    return Path(course.format_path(course.feedback_directory, student, assignment))
+
+
 def submission_of(course: CourseDirectory, notebook: str | Path) -> tuple[str, str]:
     """(assignment, student) to which a notebook below the submitted folder belongs.
 

@@ -151,6 +151,7 @@ def withdraw_grades(
             submission = gradebook.find_submission(assignment, student)
         except MissingEntry:
             return
+        submission.timestamp = None  # unless the files that are there now have one
         for graded in submission.notebooks:
             for grade in graded.grades if notebook in (None, graded.name) else ():
                 grade.auto_score = None

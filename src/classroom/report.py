@@ -16,12 +16,14 @@ GAP = "  "
 
 @dataclass(frozen=True)
 class Row:
-    """A student's points by step (None: not all graded), the total, and what a human must see."""
+    """A student's points by step (None: not all graded), the total, what a human must see, and the
+    name, where it is known."""
 
     student: str
     points: Mapping[str, float | None]
     total: float
     notes: Sequence[str] = ()
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,20 +60,25 @@ def read_class(
     known = by_step(scores.maximum)
     steps = [step_of(scores.name(*cell)) for cell in cells]
     maximum = {step: known[step] for step in dict.fromkeys([*steps, *known]) if step in known}
+    names = {
+        student.id: ", ".join(filter(None, (student.last_name, student.first_name)))
+        for student in gradebook.students
+    }
     rows = [
-        _row(student, scores.by_student[student], maximum, flags.get(student, ()))
+        _row(student, names[student], scores.by_student[student], maximum, flags.get(student, ()))
         for student in students
         if student not in ungraded
     ]
     return ClassReport(assignment, maximum, rows, ungraded)
 
 
-def _row(student: str, score: Score, steps: Iterable[str], flags: Sequence[str]) -> Row:
+def _row(student: str, name: str, score: Score, steps: Iterable[str], flags: Sequence[str]) -> Row:
     points = by_step(score.points)
     notes = [*flags, *(_note(cell, score) for cell in score.to_look_at)]
     if score.penalty:
         notes.append(f"handed in late: {score.penalty:g} points taken off")
-    return Row(student, {step: points[step] for step in steps}, score.so_far, tuple(sorted(notes)))
+    points = {step: points[step] for step in steps}
+    return Row(student, points, score.so_far, tuple(sorted(notes)), name)
 
 
 def _note(cell: str, score: Score) -> str:
@@ -107,7 +114,7 @@ def _table(report: ClassReport) -> str:
 def _cells(row: Row) -> list[str]:
     mark = "!" if row.notes else ""
     points = [_number(value) for value in row.points.values()]
-    return [_fit(row.student), *points, f"{mark}{_number(row.total)}"]
+    return [_fit(f"{row.student} {row.name}".strip()), *points, f"{mark}{_number(row.total)}"]
 
 
 def _means(report: ClassReport) -> list[str]:

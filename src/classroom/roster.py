@@ -326,12 +326,20 @@ def _person(
         if (match := DUE.fullmatch(column)) and (read := _time(where, column, value))
     }
     first, last = (_value(row, headings[part])[1] for part in ("first", "last"))
-    if not last and "," in name:
-        last, _, first = (part.strip() for part in name.partition(","))
+    if not (first or last):
+        first, last = _parts(name)
     return Person(
         folder_name(student), number[2] if number else "", name, _time(where, column, when), row,
-        first or ("" if last else name), last, due,
+        first, last, due,
     )  # fmt: skip
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """The first name and the last: "Lovelace, Ada", "Ada Lovelace"; one word is a last name."""
+    last, comma, first = name.partition(",")
+    if not comma:
+        first, _, last = name.rpartition(" ")
+    return first.strip(), last.strip()
 
 
 def _value(row: Mapping[str, str], columns: Sequence[str]) -> tuple[str, str]:

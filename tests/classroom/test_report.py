@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from nbgrader.api import Gradebook
 from wcwidth import wcswidth
@@ -47,6 +49,11 @@ def test_names_of_any_script_are_aligned_and_fit_a_hundred_columns(name):
     widths = {wcswidth(line) for line in lines[4:]}
     assert len(widths) == 1
     assert widths.pop() <= 100
+
+
+def test_names_that_are_known_stand_behind_the_students():
+    named = replace(row("s123"), name="Lovelace, Ada King")
+    assert "\ns123 Lovelace, Ada …  " in table(named)
 
 
 def test_points_that_are_missing_are_no_zero():

@@ -1,11 +1,7 @@
 """nbgrader's collecting plugin, for downloads from Canvas and Moodle."""
 
 import filecmp
-import re
 import shutil
-import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from logging import LogRecord
@@ -18,8 +14,9 @@ from traitlets import Unicode
 
 from classroom.collect.archive import free
 from classroom.collect.choice import Choice, choose
-from classroom.collect.names import Upload, read_upload
-from classroom.roster import Person, Roster, letters, read_roster
+from classroom.collect.names import Upload
+from classroom.collect.whose import find_owners
+from classroom.roster import Roster, read_roster
 from classroom.times import zone
 
 # nbgrader says this of each file, much of it as a warning; what is odd would be lost among it.
@@ -32,15 +29,6 @@ ROUTINE = (
 
 def _is_worth_saying(record: LogRecord) -> bool:
     return not record.getMessage().startswith(ROUTINE)
-
-
-def _agree(name: str, person: Person) -> bool:
-    """Whether the name in a download can be a person's: a group's number may be somebody's, too."""
-    words = re.findall(r"\w+", unicodedata.normalize("NFKC", person.name).casefold())
-    given = letters(name)
-    known_as = [letters(value.rstrip("0123456789")) for value in person.row.values()]
-    words = [word for word in words if len(word) > 1 or not word.isascii()]
-    return not words or any(word in given for word in words) or given in known_as
 
 
 def _is_same(there: Path, choice: Choice, when: datetime | None) -> bool:
@@ -120,52 +108,28 @@ class LmsCollector(FileNameCollectorPlugin):
         )  # fmt: skip
 
     def _by_student(self) -> dict[str, list[Upload]]:
-        found, strangers, others, hidden = defaultdict(list), {}, {}, set()
-        uploads = list(self._uploads())
-        often = Counter(name for name, _ in {(letters(u.name), u.lms) for u in uploads})
-        for upload in uploads:
-            only = often[letters(upload.name)] == 1  # else the name does not tell who it is
-            person = self._roster.find(upload.lms, upload.name if only else "")
-            if person and upload.is_moodles and not _agree(upload.name, person):
-                others[upload.name] = f"{upload.lms} is {person.name}"
-                continue
-            student = person.student if person else self._stranger(upload)
-            if upload.is_hidden:
-                hidden.add(student)
-            elif not person and self._roster.people:
-                strangers[student] = upload.name
-            found[student].append(upload)
-        for student, name in strangers.items():
+        owners, roster = find_owners(self._extracted, self._roster), self._roster
+        for path in owners.nobodys:
+            self.log.warning("The name of %s does not tell whose it is: not collected", path)
+        for student, name in owners.strangers.items():
             self.log.warning("%s is not in the roster: collected as %s", name, student)
-        for name, who in others.items():
+        for name, who in owners.others.items():
             self.log.warning(
                 "%s: not collected, in the roster %s. If a Moodle group handed it in: unpack it, "
                 "and put it into submitted/ for each of its members", name, who,
             )  # fmt: skip
-        if hidden:
+        if owners.hidden:
             self.log.warning(
                 "Canvas hides the names of %s: collected as %s. Their grades can go into Canvas "
-                "once it shows the names and you have collected again", _count(hidden, "student"),
-                ", ".join(sorted(hidden)),
+                "once it shows the names and you have collected again",
+                _count(owners.hidden, "student"), ", ".join(sorted(owners.hidden)),
             )  # fmt: skip
-        people = {person.student for person in self._roster.people if not person.is_test_student}
-        if missing := people - found.keys():
+        people = {person.student for person in roster.people if not person.is_test_student}
+        if missing := people - owners.by_student.keys():
             self.log.info("In the roster, and handed in nothing: %s", ", ".join(sorted(missing)))
-        if any(person.timestamp for person in self._roster.people):
+        if any(person.timestamp for person in roster.people):
             self.log.info("Times in the roster that have no offset are those of %s", zone())
-        return found
-
-    def _stranger(self, upload: Upload) -> str:
-        """A name for somebody who is not in the roster, and that nobody has who is."""
-        name = upload.lms.replace("_", "-")
-        return f"lms-{name}" if name in self._roster.by_student else name
-
-    def _uploads(self) -> Iterator[Upload]:
-        for path in sorted(path for path in self._extracted.rglob("*") if path.is_file()):
-            if upload := read_upload(path, self._extracted):
-                yield upload
-            else:
-                self.log.warning("The name of %s does not tell whose it is: not collected", path)
+        return owners.by_student
 
     # --- the course ---
 

@@ -35,7 +35,8 @@ class Upload:
 
     path: where it lies. lms: the student's number, or Canvas's code for one it hides. late: whether
     the LMS marks it so. upload: of two files that Canvas numbers, the higher was handed in later; 0
-    elsewhere. inside: its path in what the student handed in.
+    elsewhere. inside: its path in what the student handed in. prefix: what a name begins with by
+    which the LMS knows that something belongs to this upload.
     """
 
     path: Path
@@ -44,6 +45,7 @@ class Upload:
     name: str = ""
     late: bool = False
     upload: int = 0
+    prefix: str = field(default="", compare=False)
     mtime: float = field(default=0.0, compare=False)
 
     @property
@@ -112,8 +114,35 @@ def _upload(path: Path, match: re.Match, rest: tuple[str, ...]) -> Upload:
         groups.get("name", ""),
         bool(groups.get("late")),
         int(groups.get("upload") or 0),
+        _prefix(match, bool(rest)),
         path.stat().st_mtime,
     )
+
+
+def _prefix(match: re.Match, is_folder: bool) -> str:
+    """Canvas knows an upload by its number; Moodle a student, by all but the file's name."""
+    if "upload" in match.groupdict():
+        return match.string[: match.end("upload")] + "_"
+    start = match.end("name")
+    name, rest = match["name"].replace("_", " "), match.string[start:]
+    return f"{name}{rest}/" if is_folder else name + match.string[start : match.start("file")]
+
+
+def read_name(name: str) -> str:
+    """The number of the student to whom the LMS gives a file of this name.
+
+    Canvas takes the first number between underscores, Moodle what stands behind the first.
+
+    >>> read_name("doejane_LATE_11_901_a_2_.html")
+    '11'
+    >>> read_name("Jo Doe_7_assignsubmission_file_/a.html")
+    '7'
+    """
+    if match := HIDDEN.fullmatch(name):
+        return match["lms"]
+    if "_assignsubmission_" in name:
+        return name.split("_")[1]
+    return next((part for part in name.split("_") if re.fullmatch(r"[0-9]+", part)), "")
 
 
 def _without_copy(stem: str) -> str:

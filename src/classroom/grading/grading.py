@@ -13,12 +13,19 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import rmtree
+from sqlalchemy.exc import SQLAlchemyError
 from tqdm import tqdm
 from traitlets import Enum, Float, Integer, Unicode, default
 from traitlets.config import LoggingConfigurable
 
 from classroom import gradebook
-from classroom.course import autograded_folder, source_folder, submission_of
+from classroom.course import (
+    autograded_folder,
+    feedback_folder,
+    source_folder,
+    submission_of,
+    uses_attention_lab,
+)
 from classroom.grading import bubblewrap, trusted
 from classroom.grading.ahead import Ahead
 from classroom.grading.flags import flags
@@ -26,7 +33,8 @@ from classroom.grading.job import Job, Result
 from classroom.grading.limits import Limits
 from classroom.grading.once import Snapshot
 from classroom.grading.pool import Pool
-from classroom.grading.record import Record, is_unfinished
+from classroom.grading.record import Record, graded_inputs, inputs_of, is_unfinished
+from classroom.people import DueDates, enter_names, roster_of
 
 MANY = 8  # submissions for which it pays to run the course's own solution first
 UNPROTECTED = (
@@ -76,7 +84,13 @@ class Grading(LoggingConfigurable):
         self.course.ignore = [*self.course.ignore, trusted.OWN_PACKAGE]
         self._require_isolation()
         gradebook.share_engines()
-        self._remove_unfinished()
+        self.roster = self._read_roster()
+        self._due = DueDates(self.course, self.roster)
+        try:
+            enter_names(self.course, self.roster)
+            self._remove_outdated()
+        except SQLAlchemyError as error:
+            self._give_up(gradebook.in_words(error))
         self.seed = secrets.randbits(32) if self.seed is None else self.seed
         upcoming = list(self._upcoming())
         self._many = len(upcoming) >= MANY
@@ -121,7 +135,9 @@ class Grading(LoggingConfigurable):
             for index, ran in result.ran.items()
             if ran.misconception
         }
-        return Record(True, self.isolation, self.seed, found, mistakes)
+        due = self._due(names["assignment"], names["student"])
+        inputs = inputs_of(self._submitted(names), due)
+        return Record(True, self.isolation, self.seed, found, mistakes, inputs)
 
     def _pool(self, submissions):
         size = min(self.workers, submissions or 1)
@@ -152,12 +168,40 @@ class Grading(LoggingConfigurable):
         except bubblewrap.NoSandbox as error:
             self._give_up(error)
 
-    def _remove_unfinished(self):
-        """Have nbgrader grade again what an earlier run began and did not finish."""
-        for folder in map(self._autograded, self.converter.assignments):
-            if folder.is_dir() and is_unfinished(folder):
+    def _read_roster(self):
+        try:
+            return roster_of(self.course, self.config)
+        except ValueError as error:
+            self._give_up(error)
+
+    def _remove_outdated(self):
+        """Have nbgrader grade again what an earlier run did not finish, and what was handed in, or
+        is due, at another time since."""
+        for submitted, folder in self._graded():
+            if is_unfinished(folder):
                 self.log.warning("Grading again what was cut off: %s", folder)
-                rmtree(str(folder))
+            elif self._is_outdated(submitted, folder):
+                self.log.warning("Grading again what has changed: %s", submitted)
+            else:
+                continue
+            rmtree(str(folder))
+            feedback = feedback_folder(self.course, *submission_of(self.course, submitted))
+            if feedback.is_dir():
+                rmtree(str(feedback))
+        self._due.forget()
+
+    def _graded(self):
+        """The folders of submissions of ours that have been graded, and those of their grades."""
+        for submitted in self.converter.assignments:
+            assignment, _ = submission_of(self.course, submitted)
+            folder = self._autograded(submitted)
+            if folder.is_dir() and uses_attention_lab(self.course, assignment):
+                yield submitted, folder
+
+    def _is_outdated(self, submitted, folder):
+        known = graded_inputs(folder)
+        due = self._due(*submission_of(self.course, submitted))
+        return bool(known) and known != {inputs_of(Path(self.course.root, submitted), due)}
 
     # --- looking ahead ---
 

@@ -4,11 +4,14 @@ finished        false from the sanitising pass on until the notebook has been ru
 isolation       "bubblewrap", or "none" where the submission ran unprotected
 seed            of the numbers of the hidden trials: `--Grading.seed=SEED` replays the verdict
 flags           what a human should look at, in words; nothing was deducted for it
+inputs          stands for what was graded: the files, when they were handed in and when due
 misconceptions  what the checks recognised, as slugs, by the grade id of the cell
 """
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -16,6 +19,7 @@ from nbformat import NotebookNode
 from classroom.preprocessors import CoursePreprocessor
 
 KEY = "grading"
+LEFT_OUT = {"attention_lab", "__pycache__"}  # copies of the package never count
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Record:
     seed: int | None = None
     flags: list[str] = field(default_factory=list)
     misconceptions: dict[str, str] = field(default_factory=dict)
+    inputs: str | None = field(default=None, compare=False)
 
     def write(self, nb: NotebookNode):
         nb.metadata[KEY] = asdict(self)
@@ -45,6 +50,30 @@ class MarkUnfinished(CoursePreprocessor):
         return nb, resources
 
 
+def inputs_of(submitted: Path, due: datetime | None) -> str:
+    """Stands for all of a submission that its grade depends on."""
+    digest = hashlib.sha256(str(due).encode())
+    for path in sorted(submitted.rglob("*")):
+        if path.is_file() and not path.is_symlink() and not _is_left_out(path, submitted):
+            digest.update(f"\n{path.relative_to(submitted)}\n{path.stat().st_size}\n".encode())
+            with path.open("rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _is_left_out(path: Path, submitted: Path) -> bool:
+    return any(
+        part.startswith(".") or part in LEFT_OUT for part in path.relative_to(submitted).parts
+    )
+
+
+def graded_inputs(folder: Path) -> set[str]:
+    """What stands for the submissions that an autograded folder was made of; one, or none if they
+    were graded before that was kept."""
+    found = (_metadata(path).get(KEY, {}).get("inputs") for path in folder.glob("*.ipynb"))
+    return set(filter(None, found))
+
+
 def is_unfinished(folder: Path) -> bool:
     """Whether the grading of an autograded folder was cut off before its end."""
     notebooks = list(folder.glob("*.ipynb"))
@@ -53,7 +82,11 @@ def is_unfinished(folder: Path) -> bool:
 
 def _is_unfinished(path):
     try:
-        metadata = json.loads(path.read_text(encoding="utf-8"))["metadata"]
+        metadata = _metadata(path)
     except (OSError, ValueError, KeyError):  # cut off while it was written
         return True
     return not metadata.get(KEY, {}).get("finished", True)
+
+
+def _metadata(path):
+    return json.loads(path.read_text(encoding="utf-8"))["metadata"]

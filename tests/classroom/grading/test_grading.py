@@ -109,18 +109,94 @@ def test_only_the_student_asked_for_is_graded(course):
     assert scores(course) == {"bob": 3}
 
 
-def test_force_grades_again_and_nothing_else_does(course):
-    path = course.hand_in("ada")
+def test_force_grades_again_what_has_not_changed(course):
+    course.hand_in("ada")
     autograde(course)
+    first = Record.read(autograded(course, "ada"))
+    autograde(course)
+    assert Record.read(autograded(course, "ada")).seed == first.seed
+    autograde(course, force=True)
+    assert Record.read(autograded(course, "ada")).seed != first.seed  # new numbers every run
+
+
+def hand_in_again(course, path):
     nb = nbformat.read(path, as_version=4)
     nb.cells[1].source = WRONG
     nbformat.write(nb, path)
+
+
+def move_the_due_date(course, path):
+    with Gradebook(course.directory.db_url) as gradebook:
+        gradebook.update_or_create_assignment("small", duedate="2026-11-30 23:59 UTC")
+
+
+def hand_in_at_another_time(course, path):
+    (path.parent / "timestamp.txt").write_text("2026-11-30 23:00 UTC")
+
+
+@pytest.mark.parametrize(
+    ("change", "points"),
+    [(hand_in_again, 1), (move_the_due_date, 3), (hand_in_at_another_time, 3)],
+)
+def test_what_has_changed_is_graded_again(course, change, points, caplog):
+    path = course.hand_in("ada")
+    course.hand_in("bob")
     autograde(course)
-    assert scores(course) == {"ada": 3}
+    feedback = course.root / "feedback" / "ada" / "small" / "small.html"
+    feedback.parent.mkdir(parents=True)
+    feedback.touch()
     first = Record.read(autograded(course, "ada"))
-    autograde(course, force=True)
-    assert scores(course) == {"ada": 1}
-    assert Record.read(autograded(course, "ada")).seed != first.seed  # new numbers every run
+    change(course, path)
+    autograde(course)
+    assert scores(course) == {"ada": points, "bob": 3}
+    assert Record.read(autograded(course, "ada")).seed != first.seed
+    assert not feedback.exists()
+    assert "Grading again what has changed" in caplog.text
+    assert ("bob" in caplog.text) is (change is move_the_due_date)
+
+
+def test_a_roster_that_leaves_something_open_stops_before_anything_is_graded(course, caplog):
+    (course.root / "roster.csv").write_text("student_id,due small\nada,03.12.2026 10:00\n")
+    course.hand_in("ada")
+    with pytest.raises(NbGraderException):
+        autograde(course)
+    assert "row 2, column due small: '03.12.2026 10:00'" in caplog.text
+    assert not (course.root / "autograded").exists()
+
+
+def test_names_and_due_dates_are_the_rosters(course, caplog):
+    course.config.LateSubmissionPlugin.penalty_method = "zero"
+    (course.root / "roster.csv").write_text(
+        "student_id,name,due small\n"
+        'ada,"Lovelace, Ada",2026-12-02T10:00Z\nbob,Bob,\ncyd,,2026-11-20T10:00Z\n'
+    )
+    for student in ("ada", "bob", "cyd"):
+        stamp = course.hand_in(student).with_name("timestamp.txt")
+        stamp.write_text(
+            "2026-12-01 12:00:00+00:00" if student != "cyd" else "2026-11-21 12:00 UTC"
+        )
+    autograde(course)
+    move_the_due_date(course, None)
+    autograde(course)
+
+    def lost():
+        with Gradebook(course.directory.db_url) as gradebook:
+            return {
+                student: gradebook.find_submission("small", student).late_submission_penalty
+                for student in ("ada", "bob", "cyd")
+            }
+
+    assert lost() == {"ada": 0, "bob": 3, "cyd": 3}
+    with Gradebook(course.directory.db_url) as gradebook:
+        ada = gradebook.find_student("ada")
+        assert (ada.first_name, ada.last_name) == ("Ada", "Lovelace")
+    (course.root / "roster.csv").write_text("student_id,due small\nbob,2026-12-02T10:00Z\n")
+    autograde(course)
+    assert lost() == {"ada": 3, "bob": 0, "cyd": 0}
+    (course.root / "roster.csv").write_text("student_id,due\nbob,2026-12-02T10:00Z\n")
+    with pytest.raises(NbGraderException):
+        autograde(course)
+    assert "call it due other or due small" in caplog.text
 
 
 # --- isolation ---
