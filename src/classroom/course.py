@@ -48,6 +48,10 @@ def feedback_folder(course: CourseDirectory, assignment: str, student: str) -> P
     return Path(course.format_path(course.feedback_directory, student, assignment))
 
 
+def submitted_folder(course: CourseDirectory, assignment: str, student: str) -> Path:
+    return Path(course.format_path(course.submitted_directory, student, assignment))
+
+
 def submission_of(course: CourseDirectory, notebook: str | Path) -> tuple[str, str]:
     """(assignment, student) to which a notebook below the submitted folder belongs.
 

@@ -4,7 +4,8 @@ Works in the folder of a course, the one with nbgrader_config.py. Where there ar
 editions are built first; where nothing was handed in, the sample class in examples/class/ is
 graded, in a course of its own. The exit status is 1 if anything is left without a grade or
 without feedback or was graded on a guess, 2 if grading had to stop for a reason that lies in no
-submission; standard error says which, and what to do.
+submission; standard error says which, and what to do; 130 after Ctrl-C. With --watch it goes on;
+see `classroom.watch`.
 """
 
 import argparse
@@ -16,10 +17,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nbgrader.api import Gradebook
-from nbgrader.apps import AutogradeApp, GenerateFeedbackApp, NbGrader
+from nbgrader.apps import AutogradeApp, CollectApp, GenerateFeedbackApp, NbGrader
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import Exchange
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets import TraitError
 
@@ -33,9 +35,10 @@ from classroom.course import (
 from classroom.grading.exporter import GradingExporter
 from classroom.register import outdated, register
 from classroom.repair.flags import flags_in
-from classroom.report import listing, read_class, render
+from classroom.report import ClassReport, listing, read_class, render
 from classroom.sample import make_class
 from classroom.ungraded import in_words, submitted_names, without_grade
+from classroom.watch import watch
 
 SAMPLE = Path("examples", "class")
 LOG = ".nbgrader.log"
@@ -65,18 +68,28 @@ class GivenUp(logging.Handler):
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; returns its exit status."""
     options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except KeyboardInterrupt:
+        print("\nStopped. What has a grade keeps it; the same command goes on.", file=sys.stderr)
+        return 130
+
+
+def _run(options: argparse.Namespace) -> int:
     # The tensors are small: a second thread only waits for the first.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
-        root, nbgrader_options = _prepare(Path.cwd())
+        root, nbgrader_options = _prepare(Path.cwd(), options.watch)
         assignments = options.assignments or _assignments(root)
     except (editions.LessonError, OSError, ValueError) as error:
         return _say(error)
     nbgrader_options += ["--force"] * options.force + [f"--student={options.student}"]
     try:
         (root / LOG).unlink(missing_ok=True)
+        if options.watch:
+            _watch(root, assignments, nbgrader_options)
         complete = [_grade(root, assignment, nbgrader_options) for assignment in assignments]
-    except (NbGraderException, TraitError, OSError) as error:
+    except (NbGraderException, TraitError, OSError, ValueError) as error:
         return _say(error)
     except SQLAlchemyError as error:
         return _say(gradebook.in_words(error))
@@ -97,15 +110,40 @@ def _parser() -> argparse.ArgumentParser:
         "assignments", nargs="*", help="such as mha (default: all built on attention_lab)"
     )
     parser.add_argument("--force", action="store_true", help="grade again what has a grade")
+    parser.add_argument(
+        "--watch", action="store_true", help="go on and grade what arrives, until Ctrl-C"
+    )
     parser.add_argument("--student", default="*", help="only this student, or a pattern")
     return parser
 
 
-def _prepare(repository: Path) -> tuple[Path, list[str]]:
+def _watch(root: Path, assignments: Sequence[str], options: list[str]) -> None:
+    app = AutogradeApp.instance()
+    try:
+        _read_settings(app, [assignments[0], *options])
+        course, config = app.coursedir, app.config
+    finally:
+        AutogradeApp.clear_instance()
+    exchange = Exchange(coursedir=course, config=config)
+    inbound = Path(exchange.root, course.course_id, "inbound")
+
+    def collect(assignment: str) -> None:
+        if course.course_id and inbound.is_dir():
+            run_nbgrader(CollectApp, assignment, [options[0], "--update"])
+
+    def grade(assignment: str, unsettled: Sequence[str]) -> ClassReport:
+        excluded = ",".join(filter(None, [course.student_id_exclude, *unsettled]))
+        exclude = f"--CourseDirectory.student_id_exclude={excluded}"
+        return _graded(root, assignment, [*options, exclude])[0]
+
+    watch(course, assignments, config, collect, grade)
+
+
+def _prepare(repository: Path, waits: bool) -> tuple[Path, list[str]]:
     """The root of the course to be graded and the options that tell nbgrader of it."""
     if (repository / "lessons").is_dir():
         editions.write(repository, editions.build(repository))
-    if any((repository / "submitted").glob("[!.]*")):
+    if waits or any((repository / "submitted").glob("[!.]*")):
         return repository, [f"--course-dir={repository}"]
     if not (repository / SAMPLE).is_dir():
         raise FileNotFoundError(
@@ -129,12 +167,31 @@ def _assignments(root: Path) -> list[str]:
 def _grade(root: Path, assignment: str, options: list[str]) -> bool:
     """Grade one assignment and print its report; whether everything got a grade that needed no
     guess, and feedback."""
+    report, course, without_feedback, errors, guessed = _graded(root, assignment, options)
+    if report is None:
+        print(f"{assignment}: nothing was handed in by a student called {course.student_id}")
+        return False
+    if warning := outdated(course, assignment):
+        print(f"{warning}\n")
+    print(render(report))
+    if without_feedback:
+        entries = [(student, str(error)) for student, error in without_feedback.items()]
+        print("", listing("No feedback", entries), sep="\n")
+    if len(without_feedback) < len(report.rows):
+        print(f"\nFeedback for each student is in {_feedback_folder(course)}")
+    if errors or without_feedback:
+        print(f"\nnbgrader's own words are in {root / LOG}")
+    return report.complete and not guessed and not without_feedback
+
+
+def _graded(root: Path, assignment: str, options: list[str]):
+    """Grade one assignment and write its feedback: the report (None if nobody handed in), the
+    course, the errors of feedback and of grading by student, whether anything was guessed."""
     app, errors = run_nbgrader(AutogradeApp, assignment, options)
     course = app.coursedir
     students = fnmatch.filter(submitted_names(course, assignment), course.student_id)
     if not students:
-        print(f"{assignment}: nothing was handed in by a student called {course.student_id}")
-        return False
+        return None, course, {}, errors, False
     ungraded = without_grade(course, assignment, students, errors)
     graded = [student for student in students if student not in ungraded]
     if reason := _met_by_all(students, ungraded, errors):
@@ -151,18 +208,8 @@ def _grade(root: Path, assignment: str, options: list[str]) -> bool:
     with Gradebook(course.db_url, course.course_id) as book:
         cells = graded_cells(course, assignment)
         report = read_class(book, assignment, cells, students, ungraded, flags)
-    if warning := outdated(course, assignment):
-        print(f"{warning}\n")
-    print(render(report))
-    if without_feedback:
-        entries = [(student, str(error)) for student, error in without_feedback.items()]
-        print("", listing("No feedback", entries), sep="\n")
-    if len(without_feedback) < len(graded):
-        print(f"\nFeedback for each student is in {_feedback_folder(course)}")
-    if errors or without_feedback:
-        print(f"\nnbgrader's own words are in {root / LOG}")
     guessed = any(guess for _, guess in noted.values())
-    return report.complete and not guessed and not without_feedback
+    return report, course, without_feedback, errors, guessed
 
 
 def _feedback_folder(course: CourseDirectory) -> str:

@@ -8,12 +8,14 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, Student, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
+from traitlets import List
 from traitlets.config import Config
 
 from classroom import gradebook as gradebooks
 from classroom.course import source_folder
 from classroom.preprocessors import CoursePreprocessor
 from classroom.roster import DUE, Person, Roster, read_roster
+from classroom.times import in_words
 
 NO_DATE = (
     "The roster says when the work of some students is due, and the gradebook not when {0} is: "
@@ -118,6 +120,31 @@ class EnterPerson(CoursePreprocessor):
                 submission.extension = own - usual if own else None
             gradebook.db.commit()
         return nb, resources
+
+
+class TellDates(CoursePreprocessor):
+    """Puts into words, for the feedback page, when the work was handed in and when it was due."""
+
+    display_data_priority = List(help="nbconvert sets it for every pass.").tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as gradebook:
+            submission = gradebook.find_submission(names["assignment"], names["student"])
+            due = submission.assignment.duedate and submission.duedate
+            names["dates"] = dates_in_words(submission.timestamp, due)
+        return nb, resources
+
+
+def dates_in_words(handed_in: datetime | None, due: datetime | None) -> str:
+    """When work was handed in and when it was due, in this computer's time zone, which is named.
+
+    Both are in UTC, without saying so. "" if neither is known.
+    """
+    found = {"handed in": handed_in, "due": due}
+    words = [f"{what} {in_words(when)}" for what, when in found.items() if when]
+    text = ", ".join(words)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def _name(student: Student, person: Person) -> None:
