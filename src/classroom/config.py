@@ -42,7 +42,7 @@ from classroom.grading.once import (
 from classroom.grading.record import MarkUnfinished
 from classroom.grading.sanitise import DropMadeUpNotes, HarmlessOutputs, Markdown, markdown2html
 from classroom.grading.save import SaveAllOrNothing
-from classroom.people import EnterPerson, TellDates
+from classroom.people import EnterPerson
 from classroom.preprocessors import OnlyErrorsCount, UseCourseCode
 from classroom.register import pre_convert_hook
 from classroom.regrade.guard import GuardedExporter

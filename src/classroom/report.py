@@ -1,6 +1,7 @@
 """The class at a glance, as text for a terminal."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean
@@ -90,7 +91,7 @@ def _note(cell: str, score: Score) -> str:
 def render(report: ClassReport) -> str:
     """The table, then what needs a human, then what has no grade; 100 columns for eight steps."""
     blocks = [_table(report)]
-    notes = [(row.student, note) for row in report.rows for note in row.notes]
+    notes = [(_called(row), note) for row in report.rows for note in row.notes]
     if notes:
         blocks.append(listing("Needs a human", notes))
     if report.ungraded:
@@ -103,7 +104,8 @@ def _table(report: ClassReport) -> str:
     headings = [*map(_words, report.maximum), ["total"]]
     lines = [["", *heading] for heading in _bottom_aligned(headings)]
     lines.append(["of", *map(_number, report.maximum.values()), _number(full)])
-    body = [_cells(row) for row in report.rows]
+    often = Counter(row.name for row in report.rows)
+    body = [_cells(row, row.name if often[row.name] == 1 else _called(row)) for row in report.rows]
     if len(report.rows) > 1:
         body.append(["mean", *_means(report)])
     widths = [max(map(_width, column)) for column in zip(*lines, *body, strict=True)]
@@ -111,10 +113,14 @@ def _table(report: ClassReport) -> str:
     return "\n".join(_line(cells, widths) for cells in [*lines, rule, *body])
 
 
-def _cells(row: Row) -> list[str]:
+def _called(row: Row) -> str:
+    return f"{row.student} ({row.name})" if row.name else row.student
+
+
+def _cells(row: Row, name: str) -> list[str]:
     mark = "!" if row.notes else ""
     points = [_number(value) for value in row.points.values()]
-    return [_fit(f"{row.student} {row.name}".strip()), *points, f"{mark}{_number(row.total)}"]
+    return [_fit(name or row.student), *points, f"{mark}{_number(row.total)}"]
 
 
 def _means(report: ClassReport) -> list[str]:

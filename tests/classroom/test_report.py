@@ -51,9 +51,13 @@ def test_names_of_any_script_are_aligned_and_fit_a_hundred_columns(name):
     assert widths.pop() <= 100
 
 
-def test_names_that_are_known_stand_behind_the_students():
-    named = replace(row("s123"), name="Lovelace, Ada King")
-    assert "\ns123 Lovelace, Ada …  " in table(named)
+def test_names_are_shown_where_they_are_known():
+    named = replace(row("s123", ["look here"]), name="Lovelace, Ada")
+    twins = [replace(row(student), name="Doe, Jo") for student in ("s1", "s2")]
+    text = table(named, *twins, row("bob"))
+    first = [line.split("  ")[0] for line in text.splitlines()]
+    assert first[5:9] == ["Lovelace, Ada", "s1 (Doe, Jo)", "s2 (Doe, Jo)", "bob"]
+    assert "Needs a human\n  s123 (Lovelace, Ada): look here" in text
 
 
 def test_points_that_are_missing_are_no_zero():

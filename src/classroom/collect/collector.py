@@ -23,7 +23,7 @@ from classroom.times import zone
 ROUTINE = (
     "Parsing file: ", "Copying from: ", "  Copying to: ", "Directory not found. Creating: ",
     "Skipped submission with no match information", "Invalid submission notebook name",
-    "Clearing existing files in ",
+    "Clearing existing files in ", "Creating timestamp: ",
 )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ class LmsCollector(FileNameCollectorPlugin):
     def _deliveries(self) -> dict[Path, dict]:
         """What nbgrader is to be told of each file that is delivered."""
         told = {}
-        before = []
+        before, same = [], []
         for student, uploads in self._by_student().items():
             choice = choose(uploads, self._wanted)
             there = self._submitted(student)
@@ -88,12 +88,15 @@ class LmsCollector(FileNameCollectorPlugin):
             when = self._timestamp(student, uploads)
             if there.is_dir() and any(there.iterdir()):
                 if _is_same(there, choice, when):
+                    same.append(student)
                     continue
                 self._keep(student, there)
             for place, upload in choice.delivered.items():
                 told[upload.path] = {
                     "student_id": student, "file_id": str(place), "timestamp": when
                 }  # fmt: skip
+        if same:
+            self.log.info("Collected before, and the same as then: %s", _count(same, "student"))
         if before:
             self.log.warning("Collected before; --force collects again: %s", ", ".join(before))
         return told
