@@ -42,7 +42,7 @@ from classroom.grading.once import (
 from classroom.grading.record import MarkUnfinished
 from classroom.grading.sanitise import DropMadeUpNotes, HarmlessOutputs, Markdown, markdown2html
 from classroom.grading.save import SaveAllOrNothing
-from classroom.people import EnterPerson
+from classroom.people import EnterPerson, TellDates
 from classroom.preprocessors import OnlyErrorsCount, UseCourseCode
 from classroom.register import pre_convert_hook
 from classroom.regrade.guard import GuardedExporter
@@ -91,6 +91,8 @@ AUTOGRADE = [
     CheckCellMetadataOnce,
 ]
 
+FEEDBACK = [GetGrades, TellDates, DropEmptyComments, CSSHTMLHeaderPreprocessor]
+
 
 def configure(c: Config) -> None:
     """Set up nbgrader for the assignments built on `attention_lab`.
@@ -115,7 +117,7 @@ def configure(c: Config) -> None:
     c.HTMLExporter.filters = {"markdown2html": Markdown}
     c.HTMLExporter.preprocessors = [HideHiddenTests]
     c.GenerateFeedback.exporter_class = FeedbackExporter
-    c.GenerateFeedback.preprocessors = [GetGrades, DropEmptyComments, CSSHTMLHeaderPreprocessor]
+    c.GenerateFeedback.preprocessors = list(FEEDBACK)
     c.FeedbackExporter.template_name = "returned"
     c.FeedbackExporter.template_file = "returned.html.j2"
     c.FeedbackExporter.filters = {"markdown2html": markdown2html}

@@ -111,6 +111,12 @@ def test_points_lost_look_lost(render, score, state):
     assert mark.text.split()[0] == {"none": "✗", "part": "◐", "full": "✓"}[state]
 
 
+def test_dates_are_said(render):
+    page = render(dates="Handed in <late>, due early.")
+    assert page.select_one(".dates").text == "Handed in <late>, due early."
+    assert render().select_one(".dates") is None
+
+
 def test_a_late_penalty_is_said(render):
     page = render(late_penalty=3)
     assert page.select_one(".late-penalty").text == "Late submission penalty (Score: -3.0)"

@@ -33,7 +33,7 @@ c.CourseDirectory.db_url = {url!r}
 
 
 def lesson(answer=None):
-    cells = [new_code_cell("# built on attention_lab", id="setup")]
+    cells = [new_code_cell("import attention_lab", id="setup")]
     for grade_id, source, points in CELLS:
         graded = points is not None
         metadata = {
