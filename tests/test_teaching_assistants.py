@@ -180,6 +180,29 @@ def test_grades_go_into_the_lms(course):
     assert "Wrote canvas.csv" in said
 
 
+@pytest.mark.usefixtures("graded")
+def test_collecting_twice_changes_nothing_that_is_the_same(course):
+    said = run(course, *blocks("Collect twice"))
+    assert "Collected before, and the same as then: 3 students" in said
+    assert not (course / "downloaded" / "mha" / "replaced").exists()
+
+
+@pytest.mark.usefixtures("graded")
+def test_feedback_goes_into_the_lms(course):
+    (command,) = blocks("Feedback into the LMS")
+    done = subprocess.run(
+        command, shell=True, cwd=course, text=True, capture_output=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(course / "src")},
+    )  # fmt: skip
+    with zipfile.ZipFile(course / "feedback-mha.zip") as given:
+        assert set(given.namelist()) == {
+            "doejane_11_907_multi_head_attention.html",
+            "王小明_LATE_12_902_multi_head_attention.html",
+        }
+    assert done.returncode == 1
+    assert re.search(r"No page\n +john: ", done.stdout)
+
+
 def correct_a_test_and_add_an_exercise(course):
     """Have a graded cell ask the same in other words, and follow the page."""
     lesson = course / "lessons" / "multi_head_attention.py"

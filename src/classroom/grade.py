@@ -42,6 +42,9 @@ from classroom.watch import watch
 
 SAMPLE = Path("examples", "class")
 LOG = ".nbgrader.log"
+LEFT = """\
+All others are done. What is listed above is left for you: no grade, no feedback, or graded on a
+guess. That is exit status 1, which make calls an error."""
 NOT_CONFIGURED = """\
 No sandbox is set up, so nothing was run and no grade was recorded. nbgrader_config.py needs:
   from classroom import configure
@@ -93,7 +96,10 @@ def _run(options: argparse.Namespace) -> int:
         return _say(error)
     except SQLAlchemyError as error:
         return _say(gradebook.in_words(error))
-    return 0 if all(complete) else 1
+    if all(complete):
+        return 0
+    print(f"\n{LEFT}")
+    return 1
 
 
 def _say(error: object) -> int:

@@ -36,6 +36,9 @@ def main(arguments: list[str] | None = None) -> int:
         return _say(error)
     except SQLAlchemyError as error:
         return _say(gradebook.in_words(error))
+    except KeyboardInterrupt:
+        print("\nStopped; the same command does it from the beginning.", file=sys.stderr)
+        return 130
     return 0
 
 
