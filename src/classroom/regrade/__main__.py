@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     except SQLAlchemyError as error:
         return _say(gradebook.in_words(error))
     except KeyboardInterrupt:
-        print("\nStopped; the same command does it from the beginning.", file=sys.stderr)
+        print("\nStopped; run the same command again.", file=sys.stderr)
         return 130
     return 0
 
