@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import re
 from functools import lru_cache
 from pathlib import Path
@@ -11,23 +10,12 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_grade
-from traitlets.config import Application, Config
 
 from attention_lab.handin import code
 from attention_lab.handin.cells import read_cells
 
 PACKAGE = "attention_lab"
 log = logging.getLogger(__name__)
-
-
-def running_course(config: Config) -> CourseDirectory:
-    """The course that is being converted: that of the running nbgrader command, options included.
-
-    Inside another application (formgrader runs in Jupyter's server) it is made from `config`;
-    nbgrader works in the course's root while it converts.
-    """
-    app = Application.instance() if Application.initialized() else None
-    return getattr(app, "coursedir", None) or CourseDirectory(config=config, root=os.getcwd())
 
 
 def with_settings(course: CourseDirectory, **settings) -> CourseDirectory:

@@ -11,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 
 import nbgrader
-from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import strip_ansi
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests
@@ -22,6 +21,7 @@ from classroom.course import uses_attention_lab
 from classroom.grading.record import KEY
 from classroom.neighbours import as_nbgrader_does
 from classroom.preprocessors import CoursePreprocessor
+from classroom.rendering import BoundedExporter
 
 TEMPLATES = Path(__file__).parent / "templates"
 NBGRADERS = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
@@ -30,7 +30,7 @@ PART = re.compile(r"^ +(Means|Look): +", re.MULTILINE)
 UNANSWERED = "No response."
 
 
-class FeedbackExporter(HTMLExporter):
+class FeedbackExporter(BoundedExporter):
     """Renders with the template `returned`, which needs no network; other assignments as ever."""
 
     def default_filters(self):

@@ -1,31 +1,24 @@
 """What has to be true before a submission is graded, of the gradebook and of nbgrader's lists."""
 
-from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from weakref import WeakKeyDictionary
 
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, Notebook
-from nbgrader.converters import GenerateAssignment
+from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
 from nbgrader.utils import is_grade, is_solution
 from traitlets.config import Config
-from traitlets.log import get_logger
 
 from classroom import gradebook as gradebooks
 from classroom.course import (
     read_source,
-    running_course,
     source_folder,
     source_notebooks,
-    submission_of,
-    uses_attention_lab,
 )
 from classroom.points import Names
-from classroom.repair.folder import name_notebooks, not_to_be_copied
+from classroom.repair.folder import keep_worked_on
 
 OUTDATED = (
     "{assignment}: source/ has changed since the gradebook took it over, in {cells}. "
@@ -34,34 +27,21 @@ OUTDATED = (
 )
 
 
-def pre_convert_hook(config: Config) -> Callable[..., None]:
-    """The hook for `Autograde.pre_convert_hook`; nbgrader calls it before each submission."""
-    ignored = None
-    registered = WeakKeyDictionary()  # assignments, by the course of the command
+_prepared: WeakKeyDictionary[Autograde, set[str]] = WeakKeyDictionary()
 
-    @cache
-    def warn_once(assignment: str) -> None:
-        if warning := outdated(running_course(config), assignment):
-            get_logger().warning(warning)
 
-    def prepare(assignment: str, student: str, notebooks: list[str]) -> None:
-        # `assignment` and `student` are the patterns of the command line, such as "*".
-        nonlocal ignored
-        course = running_course(config)
-        ignored = list(course.ignore) if ignored is None else ignored
-        course.ignore = ignored
-        assignment, student = submission_of(course, notebooks[0])
-        if uses_attention_lab(course, assignment):
-            gradebooks.keep_connections()
-            if assignment not in registered.setdefault(course, set()):
-                register(course, assignment, config)
-                registered[course].add(assignment)
-            warn_once(assignment)
-            withdraw_grades(course, assignment, student)
-            course.ignore = [*ignored, *not_to_be_copied(Path(notebooks[0]).parent)]
-            name_notebooks(course, assignment, notebooks)
-
-    return prepare
+def prepare(converter: Autograde, assignment: str, student: str) -> None:
+    """What an autograding command does before it takes a submission."""
+    course = converter.coursedir
+    gradebooks.keep_connections()
+    prepared = _prepared.setdefault(converter, set())
+    if assignment not in prepared:
+        register(course, assignment, converter.config)
+        prepared.add(assignment)
+        if warning := outdated(course, assignment):
+            converter.log.warning(warning)
+    withdraw_grades(course, assignment, student)
+    keep_worked_on(course, assignment, converter.notebooks)
 
 
 def register(course: CourseDirectory, assignment: str, config: Config) -> None:

@@ -6,6 +6,7 @@ in a traceback.
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
@@ -13,9 +14,13 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
 
 from classroom.course import autograded_folder, source_folder, source_notebooks
+from classroom.files import files_in
+from classroom.repair.apart import read_submission
 from classroom.repair.reading import Unreadable
-from classroom.repair.released import read_released
-from classroom.repair.work import find_work
+from classroom.repair.work import is_notebook, notebooks_in
+
+UNUSABLE = re.compile(r"[][*?\n\ud800-\udfff]")  # patterns, a second line, no letters at all
+LONGEST_TIME = 100  # characters
 
 
 def submitted_names(course: CourseDirectory, assignment: str) -> list[str]:
@@ -54,31 +59,55 @@ def reason(course: CourseDirectory, assignment: str, student: str) -> str | None
     home = _submitted(course) / student
     wanted = source_notebooks(course, assignment)
     place = f"{student}/{assignment}/{wanted[0]}"
-    if home.is_file():
+    if not home.is_dir():
         return f"a file, not a folder: move it to {place}"
-    if re.search(r"[][*?]", student):
-        return "nbgrader cannot find folders with [ ] * or ? in their names: rename it"
-    if not any(path.is_file() for path in home.rglob("*")):
-        return "the folder is empty"
-    if not any(home.rglob("*.ipynb")):
+    if not is_usable(student):
+        return "nbgrader cannot take a folder with such signs in its name: rename it"
+    if notebooks_in(home / assignment):
+        return _complaint_about(course, home / assignment, source_folder(course, assignment))
+    found = files_in(home)
+    if not found.files:
+        return f"it holds {found.left_out[0]}" if found.left_out else "the folder is empty"
+    notebooks = list(filter(is_notebook, found.files))
+    if not notebooks:
         return "there is no notebook in it"
-    here = sorted(path.name for path in (home / assignment).glob("*.ipynb"))
-    if not here:
-        elsewhere = min(home.rglob("*.ipynb")).relative_to(home.parent)
+    if not any(path.is_relative_to(home / assignment) for path in notebooks):
+        elsewhere = min(notebooks).relative_to(home.parent)
         return f"the notebook is in the wrong folder: move {elsewhere} to {place}"
-    return _complaint_about(home / assignment, source_folder(course, assignment))
+    return _complaint_about(course, home / assignment, source_folder(course, assignment))
 
 
-def _complaint_about(folder: Path, source: Path) -> str | None:
-    stamp = folder / "timestamp.txt"
+def is_usable(student: str) -> bool:
+    """Whether nbgrader can take, and find again, a student's folder of this name."""
+    return not UNUSABLE.search(student)
+
+
+def timestamp(folder: str | Path) -> datetime | None:
+    """When a submission was handed in, by its timestamp.txt: a file that a stranger may have made.
+
+    Raises:
+        ValueError: it holds no time; the message says what to do.
+    """
+    path = Path(folder, "timestamp.txt")
+    if path.is_symlink() or not path.is_file():
+        return None
+    with path.open(encoding="utf-8", errors="replace") as file:
+        text = file.read(LONGEST_TIME).strip()
     try:
-        parse_utc(stamp.read_text(encoding="utf-8")) if stamp.exists() else None
+        return parse_utc(text) if text else None
     except (ValueError, OverflowError):
-        return "timestamp.txt holds no date: mend it or remove it"
+        raise ValueError("timestamp.txt holds no date: mend it or remove it") from None
+
+
+def _complaint_about(course: CourseDirectory, folder: Path, source: Path) -> str | None:
+    try:
+        timestamp(folder)
+    except ValueError as error:
+        return str(error)
     reasons = []
     for path in sorted(source.glob("*.ipynb")):
         try:
-            find_work(folder, read_released(path).lesson)
+            read_submission(course, folder, path)
         except Unreadable as error:
             reasons.append(str(error))
         else:
@@ -97,6 +126,8 @@ def _is_graded(
     gradebook: Gradebook, course: CourseDirectory, assignment: str, student: str
 ) -> bool:
     """nbgrader removes the autograded folder of a submission it gave up, not its entry."""
+    if not is_usable(student):
+        return False
     try:
         gradebook.find_submission(assignment, student)
     except MissingEntry:

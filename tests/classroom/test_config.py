@@ -13,26 +13,9 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from classroom import configure
-from classroom.config import AUTOGRADE, RELEASE, SANITIZE
+from classroom.config import RELEASE
 from classroom.register import register
 from classroom.stub import WriteStubs
-
-
-def test_preprocessors_are_set_whole_however_often_it_is_called():
-    config = Config()
-    configure(config)
-    configure(config)
-    converter = Autograde(coursedir=CourseDirectory(), config=config)
-    assert converter.sanitize_preprocessors == SANITIZE
-    assert converter.autograde_preprocessors == AUTOGRADE
-
-
-def test_every_pass_of_nbgrader_is_kept():
-    plain = Autograde(coursedir=CourseDirectory())
-    for theirs in plain.sanitize_preprocessors:
-        assert any(issubclass(ours, theirs) for ours in SANITIZE)
-    for theirs in plain.autograde_preprocessors:
-        assert any(issubclass(ours, theirs) for ours in AUTOGRADE)
 
 
 def test_every_pass_of_a_release_is_kept():
@@ -48,14 +31,10 @@ def test_what_is_set_for_all_assignments_is_known_to_leave_the_others_alone():
     configure(config)
     assert {(section, name) for section in config for name in config[section]} == {
         ("Autograde", "exporter_class"),
-        ("Autograde", "sanitize_preprocessors"),
-        ("Autograde", "autograde_preprocessors"),
-        ("Autograde", "pre_convert_hook"),
         ("GenerateAssignment", "exporter_class"),
         ("GenerateAssignment", "preprocessors"),
         ("ZipCollectApp", "extractor_plugin"),
         ("ZipCollectApp", "collector_plugin"),
-        ("HTMLExporter", "filters"),
         ("HTMLExporter", "preprocessors"),
         ("HTMLExporter", "extra_template_basedirs"),
         ("HTMLExporter", "extra_template_paths"),
@@ -63,7 +42,6 @@ def test_what_is_set_for_all_assignments_is_known_to_leave_the_others_alone():
         ("GenerateFeedback", "preprocessors"),
         ("FeedbackExporter", "template_name"),
         ("FeedbackExporter", "template_file"),
-        ("FeedbackExporter", "filters"),
     }
 
 

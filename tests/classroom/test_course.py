@@ -5,34 +5,14 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
-from nbgrader.apps import AutogradeApp
-from nbgrader.coursedir import CourseDirectory
 
 from classroom.course import (
     graded_cells,
     read_source,
-    running_course,
     source_notebooks,
     submission_of,
     uses_attention_lab,
 )
-
-
-def test_a_running_command_tells_its_course(course, tmp_path):
-    app = AutogradeApp.instance()
-    app.coursedir = CourseDirectory(root=str(tmp_path), db_url="sqlite:///elsewhere.db")
-    try:
-        assert running_course(course.config).db_url == "sqlite:///elsewhere.db"
-    finally:
-        AutogradeApp.clear_instance()
-
-
-def test_without_a_command_the_settings_and_the_working_folder_tell(course, monkeypatch):
-    monkeypatch.chdir(course.root)
-    course.config.CourseDirectory.db_url = "sqlite:///of-the-settings.db"
-    found = running_course(course.config)
-    assert found.db_url == "sqlite:///of-the-settings.db"
-    assert found.root == str(course.root)
 
 
 def test_a_submission_is_known_by_its_path(course):

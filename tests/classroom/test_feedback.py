@@ -1,12 +1,12 @@
 import pytest
 from bs4 import BeautifulSoup
-from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.converters import GenerateFeedback
 from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension
 
 from classroom.feedback import DropEmptyComments, HideHiddenTests, losses, results
 from classroom.grading.sanitise import alternative_text
+from classroom.rendering import ByHandExporter
 
 SCORES = {"notebook": "mha", "score": 1, "max_score": 2, "late_penalty": 0}
 TOLD = """\
@@ -48,7 +48,7 @@ def by_hand(course):
         config.merge(course.config)
         nb = new_notebook(cells=[new_markdown_cell("$d^2$"), *cells], metadata=metadata)
         resources = {"submission_id": "1", "base_url": "", "index": 0, "total": 1}
-        return HTMLExporter(config=config).from_notebook_node(nb, resources)[0]
+        return ByHandExporter(config=config).from_notebook_node(nb, resources)[0]
 
     return by_hand
 

@@ -14,7 +14,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.server_extensions.formgrader.formgrader import FormgradeExtension
 from traitlets.config import Config
 
-from classroom.config import AUTOGRADE, SANITIZE
+from classroom.begin import AUTOGRADE, SANITIZE
 from classroom.grading.exporter import GradingExporter
 from classroom.neighbours import as_nbgrader_does
 

@@ -3,12 +3,13 @@ import logging
 import nbformat
 import pytest
 from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import Autograde
 
 from classroom import register as module
 from classroom.register import (
     is_registered,
     outdated,
-    pre_convert_hook,
+    prepare,
     register,
     withdraw_grades,
 )
@@ -86,26 +87,29 @@ def test_a_source_whose_checks_are_the_same_is_none(registered):
     assert outdated(registered.directory, "small") is None
 
 
-def test_the_hook_warns_of_a_changed_source_once(registered, caplog):
+@pytest.fixture
+def converter(course):
+    directory = course.directory
+    directory.assignment_id = "small"
+    return Autograde(coursedir=directory, config=course.config)
+
+
+def test_a_command_warns_of_a_changed_source_once(registered, converter, caplog):
     change(registered, other_text)
-    prepare = pre_convert_hook(registered.config)
     with caplog.at_level(logging.WARNING, "traitlets"):
         for student in ("ada", "bob"):
-            prepare("small", student, [str(registered.hand_in(student))])
+            prepare(converter, "small", student)
     assert caplog.text.count("python -m classroom.regrade small") == 1
 
 
-def test_the_hook_asks_once_a_command_whether_an_assignment_is_registered(course, monkeypatch):
-    asked, commands = [], [course.directory, course.directory]
+def test_a_command_asks_once_whether_an_assignment_is_registered(course, converter, monkeypatch):
+    asked, commands = [], [converter, Autograde(coursedir=course.directory, config=course.config)]
     monkeypatch.setattr(module, "register", lambda course, *_: asked.append(course))
-    hook = pre_convert_hook(course.config)
     register(course.directory, "small", course.config)
     for command in commands:
-        monkeypatch.setattr(module, "running_course", lambda config, command=command: command)
         for student in ("ada", "bob"):
-            notebook = course.root / "submitted" / student / "small" / "small.ipynb"
-            hook(assignment="small", student="*", notebooks=[str(notebook)])
-    assert asked == commands
+            prepare(command, "small", student)
+    assert asked == [command.coursedir for command in commands]
 
 
 def test_an_assignment_without_notebooks_counts_as_missing(course):
@@ -155,15 +159,7 @@ def test_nothing_to_withdraw_before_the_first_submission(registered):
         book.find_submission("small", "nobody")
 
 
-def test_the_hook_finds_the_assignment_by_the_path(course):
-    path = course.hand_in("ada")
-    pre_convert_hook(course.config)(assignment="*", student="*", notebooks=[str(path)])
+def test_an_assignment_is_registered_before_its_first_submission(course, converter):
+    prepare(converter, "small", "ada")
     with gradebook(course) as book:
         assert is_registered(book, "small")
-
-
-def test_the_hook_leaves_other_assignments_alone(course):
-    path = course.hand_in("ada", assignment="other")
-    pre_convert_hook(course.config)(assignment="other", student="*", notebooks=[str(path)])
-    with gradebook(course) as book:
-        assert not is_registered(book, "other")

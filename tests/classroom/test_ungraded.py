@@ -1,3 +1,5 @@
+import os
+
 import pytest
 from nbgrader.api import Gradebook
 
@@ -47,14 +49,25 @@ def test_a_file_for_a_folder(course, submitted):
     assert "move it to ada.ipynb/small/small.ipynb" in why(course, "ada.ipynb")
 
 
-def test_a_folder_too_deep(course):
+def test_a_folder_too_deep_has_nothing_wrong_with_it(course):
     path = course.hand_in("ada")
     (path.parent / "homework").mkdir()
     path.rename(path.parent / "homework" / path.name)
-    assert why(course) == (
-        "the notebook is in the wrong folder: "
-        "move ada/small/homework/small.ipynb to ada/small/small.ipynb"
-    )
+    assert why(course) is None
+
+
+def test_a_pipe_and_nothing_else(course, submitted):
+    (submitted / "ada" / "small").mkdir(parents=True)
+    os.mkfifo(submitted / "ada" / "small" / "pipe")
+    assert why(course) == "it holds small/pipe (a named pipe)"
+    os.mkfifo(submitted / "ada" / "small" / "small.ipynb")
+    assert why(course) == "small.ipynb is not a file"
+
+
+@pytest.mark.parametrize("name", ["a\nb", os.fsdecode(b"caf\xe9")])
+def test_a_name_that_nbgrader_cannot_take(course, submitted, name):
+    (submitted / name).mkdir()
+    assert why(course, name).endswith("rename it")
 
 
 def test_a_folder_of_another_name(course):

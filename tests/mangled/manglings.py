@@ -6,8 +6,11 @@
 """
 
 import asyncio
+import contextlib
 import copy
 import json
+import os
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -212,7 +215,7 @@ def all_metadata_dropped(h):
         cell["metadata"] = {}
 
 
-@mangling(24, "split_heads: graded what another cell defines")
+@mangling(24, "MultiHeadAttention: graded what another cell defines")
 def all_metadata_dropped_and_new_ids(h):
     for i, cell in enumerate(h.cells):
         cell.update(metadata={}, id=f"c{i:07x}")
@@ -496,10 +499,64 @@ def linked_files_beside(h):
     return link
 
 
-@mangling(None, "in the wrong folder")
+@mangling(24, "which lies a folder too deep")
 def a_folder_too_deep(h):
     h.name = None
     h.others[f"mha/{NAME}"] = h.notebook
+
+
+@mangling(24)
+def capitals_everywhere(h):
+    h.name = NAME.upper()
+
+
+@mangling(24)
+def nbformat_3_with_headings(h):
+    nbformat_3(h)
+    cells = h.notebook["worksheets"][0]["cells"]
+    cells.insert(0, {"cell_type": "heading", "level": 2, "source": ["Attention\n", "heads"]})
+
+
+@mangling(24)
+def a_pasted_picture(h):
+    picture = {"image/png": "iVBORw0KGgoAAAANSUhEUg=="}
+    h.insert("project-idea", "![mine](attachment:a.png) ![lost](attachment:b.png)", kind="markdown")
+    h.cells[h.at("project-idea") + 1]["attachments"] = {"a.png": picture}
+
+
+@mangling(24, "left out what lies beside it: pipe (a named pipe)")
+def a_pipe_beside(h):
+    return lambda folder: os.mkfifo(folder / "pipe")
+
+
+@mangling(24, "left out what lies beside it: here (a socket)")
+def a_socket_beside(h):
+    def listen(folder):
+        with contextlib.chdir(folder), socket.socket(socket.AF_UNIX) as server:
+            server.bind("here")
+
+    return listen
+
+
+@mangling(24, "left out what lies beside it: .venv (not part of the work)")
+def an_environment_beside(h):
+    for folder in (".venv/lib", "node_modules/x", ".git/objects"):
+        h.others |= {f"{folder}/{i}.txt": str(i) for i in range(100)}
+
+
+@mangling(24)
+def three_thousand_files_beside(h):
+    h.others |= {f"data/{i}.csv": "1" for i in range(3000)}
+
+
+@mangling(24, "left out what lies beside it: timestamp.txt (a named pipe)")
+def a_timestamp_that_is_a_pipe(h):
+    return lambda folder: os.mkfifo(folder / "timestamp.txt")
+
+
+@mangling(24)
+def a_file_whose_name_is_not_utf_8(h):
+    h.name = os.fsdecode(b"caf\xe9\x1b[31m.ipynb")
 
 
 @mangling(None, "there is no notebook in it")
@@ -637,7 +694,7 @@ def everything_but_the_answers_deleted(h):
     h.notebook["cells"] = [cell for cell in h.cells if cell["id"] in SOLUTIONS]
 
 
-@mangling(24, "merge_heads: graded what another cell defines")
+@mangling(24, "MultiHeadAttention: graded what another cell defines")
 def answers_alone_in_a_new_notebook(h):
     h.notebook["cells"] = [new(h.text(name), f"n{i}") for i, name in enumerate(SOLUTIONS)]
 
@@ -687,7 +744,7 @@ def an_answer_in_a_new_cell_above_the_stub(h):
     h["attend"]["source"] = h.stub("attend")
 
 
-@mangling(24, "attend: graded what another cell defines")
+@mangling(24, "MultiHeadAttention: graded what another cell defines")
 def all_answers_in_one_cell_at_the_end(h):
     helper = "def swap(x):\n    return x.transpose(1, 2)"
     h.insert("where-next", "\n\n\n".join(h.text(name) for name in SOLUTIONS), helper)
@@ -764,14 +821,14 @@ def a_raise_left_below_the_answer(h):
     h["attend"]["source"] = h.text("attend").rstrip() + "\n    raise NotWrittenYet"
 
 
-@mangling(24, "split_heads: graded what the cell of another step defines")
+@mangling(24, "MultiHeadAttention: graded what the cell of another step defines")
 def everything_merged_into_one_cell(h):
     text = "\n\n".join("".join(c["source"]) for c in h.cells if c["cell_type"] == "code")
     h["project"]["source"] = text
     h.notebook["cells"] = [h["project"]]
 
 
-@mangling(24, "split_heads: graded what another cell defines")
+@mangling(24, "MultiHeadAttention: graded what another cell defines")
 def a_script_pasted_into_a_new_notebook(h):
     code = ("".join(c["source"]) for c in h.cells if c["cell_type"] == "code")
     script = "\n\n\n".join(f"# In[{n}]:\n\n\n{text}" for n, text in enumerate(code))
@@ -790,7 +847,7 @@ def the_pristine_lesson_pasted_below(h):
         h.cells.append(cell | {"id": f"pasted-{i}"})
 
 
-@mangling(24, "split_heads: graded what the cell of another step defines")
+@mangling(24, "split_heads, merge_heads: graded what the cell of another step defines")
 def grade_ids_exchanged(h):
     one, other = h["split_heads"], h["merge_heads"]
     for key in ("id", "metadata"):
@@ -803,7 +860,7 @@ def tests_exchanged(h):
     h.cells[i], h.cells[j] = h.cells[j], h.cells[i]
 
 
-@mangling(24, "project: stood in a text cell")
+@mangling(24, "MultiHeadAttention: stood in a text cell")
 def every_cell_turned_markdown(h):
     for cell in h.cells:
         if cell["cell_type"] == "code":

@@ -87,8 +87,8 @@ def parse(source: str) -> ast.Module | None:
 def _tree(text, as_cell=False):
     try:
         return ast.parse(_as_python(text) if as_cell else text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    except (SyntaxError, ValueError, RuntimeError, MemoryError):
+        return None  # RuntimeError: nested too deeply, or IPython has given up on its magics
 
 
 def _as_python(cell):
@@ -117,7 +117,10 @@ def _modules(node):
 
 
 def _names(statements) -> Iterator[str]:
-    for statement in statements:
+    """Names that statements define, in their order; blocks in blocks as deep as they may be."""
+    waiting = list(reversed(statements))
+    while waiting:
+        statement = waiting.pop()
         if isinstance(statement, _DEFINITIONS):
             yield statement.name
         elif isinstance(statement, ast.Import | ast.ImportFrom):
@@ -128,10 +131,9 @@ def _names(statements) -> Iterator[str]:
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                     yield node.id
         else:
-            for block in ("body", "orelse", "finalbody"):
-                yield from _names(getattr(statement, block, []))
-            for handler in getattr(statement, "handlers", []):
-                yield from _names(handler.body)
+            blocks = ("body", "orelse", "finalbody", "handlers")
+            inside = [inner for block in blocks for inner in getattr(statement, block, [])]
+            waiting += reversed(inside)
 
 
 def _is_stub(node):

@@ -147,7 +147,8 @@ class _Search:
         name = slot.name
         if name not in self.answering:
             self.answering[name] = [c for c in self.cells if code.answers(c.source, name)]
-        answers = [cell for cell in self.answering[name] if cell in cells]
+        places = {cell.index for cell in cells}
+        answers = [cell for cell in self.answering[name] if cell.index in places]
         return [cell for cell in answers if cell.kind == "code"] or answers
 
     def _in_force(self, answers: list[Cell], slot: Slot) -> Cell:

@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         )
         return 2
     page = options.output or Path(f"class-report-{options.assignment}.html")
-    page.write_text(render(graded, names=options.names), encoding="utf-8")
+    page.write_text(render(graded, names=options.names), encoding="utf-8", errors="replace")
     print(f"{len(graded.submissions)} submissions: {page}")
     return 0
 

@@ -1,28 +1,30 @@
 """Writing a table as CSV that a spreadsheet may open."""
 
 import csv
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # what a spreadsheet takes for the beginning of a formula
+# What a spreadsheet takes for the beginning of a formula, also where it splits at a semicolon.
+FORMULA = re.compile(r"(^|(?<=[;|]))(?=\s*[=+\-@＝＋－＠])|^(?=[\t\r\n])")
 
 
 def write_table(path: Path, rows: Iterable[Sequence[str]], encoding: str = "utf-8") -> None:
-    with path.open("w", newline="", encoding=encoding) as file:
+    with path.open("w", newline="", encoding=encoding, errors="replace") as file:
         csv.writer(file).writerows(rows)
 
 
 def harmless(text: str) -> str:
     """A text that a spreadsheet shows as it is and does not compute.
 
-    >>> harmless("=HYPERLINK(1)"), harmless("Ada")
-    ("'=HYPERLINK(1)", 'Ada')
+    >>> harmless("=HYPERLINK(1)"), harmless("Ada"), harmless("Ada;=1+1")
+    ("'=HYPERLINK(1)", 'Ada', "Ada;'=1+1")
     """
-    return f"'{text}" if looks_like_formula(text) else text
+    return FORMULA.sub("'", text)
 
 
 def looks_like_formula(text: str) -> bool:
-    return text.startswith(FORMULA)
+    return FORMULA.search(text) is not None
 
 
 def number(points: float | None) -> str:

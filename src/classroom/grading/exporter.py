@@ -19,7 +19,7 @@ from classroom.neighbours import as_nbgrader_does
 class Sanitised(NamedTuple):
     """What nbgrader's sanitising passes made of what was handed in; `text` is what it writes."""
 
-    handed_in: NotebookNode
+    handed_in: str
     notebook: NotebookNode
     text: str
 
@@ -39,16 +39,17 @@ class GradingExporter(NotebookExporter):
         self._written = None
         self.grading = Grading(self) if self._concerned() else None
 
-    def read(self, path: Path) -> NotebookNode:
-        """Read a submitted notebook."""
-        return nbformat.read(path, as_version=4)
+    def read(self, path: Path) -> str:
+        """A submitted notebook, as JSON of nbformat 4."""
+        return path.read_text(encoding="utf-8")
 
     def sanitise(self, path: Path, resources: dict) -> Sanitised:
         """Run the sanitising passes on a submitted notebook, unless they were run on the same."""
         handed_in, known = self.read(path), self._sanitised.get(path)
         if known is None or known.handed_in != handed_in:
             resources = self._resources(path, resources)
-            nb = self._run_passes(self._sanitising, handed_in, resources)
+            nb = nbformat.from_dict(json.loads(handed_in))
+            nb = self._run_passes(self._sanitising, nb, resources)
             known = self._sanitised[path] = Sanitised(handed_in, nb, _text(nb))
         return known
 

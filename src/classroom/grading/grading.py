@@ -26,10 +26,11 @@ from classroom.course import (
     submission_of,
     uses_attention_lab,
 )
+from classroom.files import printable
 from classroom.grading import bubblewrap, trusted
 from classroom.grading.ahead import Ahead
 from classroom.grading.flags import flags
-from classroom.grading.job import Job, Result
+from classroom.grading.job import File, Result
 from classroom.grading.limits import Limits
 from classroom.grading.once import Snapshot
 from classroom.grading.pool import Pool
@@ -80,8 +81,7 @@ class Grading(LoggingConfigurable):
         self.exporter = exporter
         self.converter = exporter.parent
         self.course = self.converter.coursedir
-        # nbgrader would copy the package beside every submission, for `UseCourseCode` to remove it.
-        self.course.ignore = [*self.course.ignore, trusted.OWN_PACKAGE]
+        self._ignore = list(self.course.ignore)
         self._require_isolation()
         gradebook.share_engines()
         self.roster = self._read_roster()
@@ -116,20 +116,26 @@ class Grading(LoggingConfigurable):
     def run(self, nb: NotebookNode, resources: dict) -> None:
         """Run a sanitised notebook: put outputs in its cells and the record in its metadata."""
         names = resources["nbgrader"]
-        self._progress.set_postfix_str(names["student"])
+        self._progress.set_postfix_str(printable(names["student"]))
         job = self._job(nb, names)
         key = self._key(names["assignment"], names["student"], names["notebook"])
         result = self._ahead.take(key, job).result()
         for index, ran in result.ran.items():
             nb.cells[index].execution_count = ran.count
             nb.cells[index].outputs = [nbformat.from_dict(output) for output in ran.outputs]
-        self._record(nb, job, result, names).write(nb)
+        self._record(nb, result, names).write(nb)
         self._progress.update()
 
-    def _record(self, nb: NotebookNode, job: Job, result: Result, names: dict) -> Record:
-        course = self._course(names["assignment"], names["notebook"])
-        written = [cell.source for cell in job.cells if not cell.graded]
-        found = flags(written, course.given, result.changed)
+    def files_beside(self, assignment: str, student: str) -> tuple[File, ...]:
+        """The files that lie beside a submission's notebook, the course's own among them."""
+        return trusted.files_beside(
+            self._submitted({"assignment": assignment, "student": student}),
+            source_folder(self.course, assignment),
+            self._ignore,
+            self.converter.exclude_overwriting.get(assignment, ()),
+        )
+
+    def _record(self, nb: NotebookNode, result: Result, names: dict) -> Record:
         mistakes = {
             nb.cells[index].metadata.nbgrader.grade_id: ran.misconception
             for index, ran in result.ran.items()
@@ -137,6 +143,7 @@ class Grading(LoggingConfigurable):
         }
         due = self._due(names["assignment"], names["student"])
         inputs = inputs_of(self._submitted(names), due)
+        found = flags(result.changed)
         return Record(True, self.isolation, self.seed, found, mistakes, inputs)
 
     def _pool(self, submissions):
@@ -229,8 +236,7 @@ class Grading(LoggingConfigurable):
         return self._job(sanitised.notebook, names)
 
     def _job(self, nb, names):
-        folders = [self._submitted(names), source_folder(self.course, names["assignment"])]
-        files = trusted.files_beside(folders, self.course.ignore)
+        files = self.files_beside(names["assignment"], names["student"])
         course = self._course(names["assignment"], names["notebook"])
         return trusted.make_job(nb, course, files, many=self._many)
 

@@ -8,7 +8,6 @@ inputs          stands for what was graded: the files, when they were handed in 
 misconceptions  what the checks recognised, as slugs, by the grade id of the cell
 """
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from classroom.files import digest_of
 from classroom.preprocessors import CoursePreprocessor
 
 KEY = "grading"
@@ -52,19 +52,7 @@ class MarkUnfinished(CoursePreprocessor):
 
 def inputs_of(submitted: Path, due: datetime | None) -> str:
     """Stands for all of a submission that its grade depends on."""
-    digest = hashlib.sha256(str(due).encode())
-    for path in sorted(submitted.rglob("*")):
-        if path.is_file() and not path.is_symlink() and not _is_left_out(path, submitted):
-            digest.update(f"\n{path.relative_to(submitted)}\n{path.stat().st_size}\n".encode())
-            with path.open("rb") as file:
-                digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()
-
-
-def _is_left_out(path: Path, submitted: Path) -> bool:
-    return any(
-        part.startswith(".") or part in LEFT_OUT for part in path.relative_to(submitted).parts
-    )
+    return digest_of([submitted], (".*", *LEFT_OUT), str(due))
 
 
 def graded_inputs(folder: Path) -> set[str]:

@@ -1,19 +1,21 @@
 """What the course itself says a notebook holds: never the submitted copy's word."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.utils import find_all_files, is_grade, is_solution
+from nbgrader.utils import is_grade, is_solution
 
-from classroom.course import read_source, source_folder
+from classroom.course import PACKAGE, read_source, source_folder
+from classroom.files import Found, files_in
 from classroom.grading.job import Cell, File, Job
 
 MAX_FILES = 500
 MAX_BYTES = 32 << 20
-OWN_PACKAGE = "attention_lab"  # a copy that lies beside a notebook never counts
+LEFT_BY_SYSTEMS = ("._*", ".DS_Store", "Thumbs.db", "__MACOSX")
 
 
 class Untrusted(Exception):
@@ -25,14 +27,12 @@ class Course:
     """What of one notebook is the course's own.
 
     graded: the text of each graded cell, by its grade id, as the gradebook has it. setup: the cells
-    tagged "setup", in order. given: the text of every code cell, of the release and the source.
-    solved: the code cells of the source, in order, without the graded ones. released: of these, the
-    ones that are not the learner's to write.
+    tagged "setup", in order. solved: the code cells of the source, in order, without the graded
+    ones. released: of these, the ones that are not the learner's to write.
     """
 
     graded: dict[str, str]
     setup: tuple[str, ...]
-    given: frozenset[str]
     solved: tuple[str, ...]
     released: tuple[str, ...]
 
@@ -47,8 +47,7 @@ def read_course(course: CourseDirectory, assignment: str, notebook: str) -> Cour
     setup = tuple(cell.source for cell in cells if "setup" in cell.metadata.get("tags", []))
     solved = [cell for cell in cells if not judges(cell)]
     released = tuple(cell.source for cell in solved if not is_solution(cell))
-    given = frozenset(cell.source for cell in cells)
-    return Course(graded, setup, given, tuple(cell.source for cell in solved), released)
+    return Course(graded, setup, tuple(cell.source for cell in solved), released)
 
 
 def make_job(nb: NotebookNode, course: Course, files: tuple[File, ...], *, many: bool) -> Job:
@@ -81,20 +80,29 @@ def _source(cell, course):
         ) from None
 
 
-def files_beside(folders: list[Path], ignore: list[str]) -> tuple[File, ...]:
-    """The files beside a notebook, notebooks left out; a later folder's replace an earlier's.
+def files_beside(
+    submitted: Path, source: Path, ignore: list[str], keep: Collection[str] = ()
+) -> tuple[File, ...]:
+    """The files beside a notebook, notebooks left out: the course's own, then the submitted ones
+    that the course has not, or that are to be kept.
 
     Files are left out in the order of their names as soon as there are too many or too much.
     """
-    found = {}
-    for folder in folders:
-        for path in map(Path, find_all_files(str(folder), [*ignore, "*.ipynb"])):
-            name = path.relative_to(folder)
-            if path.is_file() and not path.is_symlink() and name.parts[0] != OWN_PACKAGE:
-                found[str(name)] = path
+    ignore = [*LEFT_BY_SYSTEMS, *ignore]
+    own, theirs = (_by_name(files_in(folder, ignore), folder) for folder in (source, submitted))
+    found = {name: path for name, path in own.items() if name not in keep or name not in theirs}
     files, room = [], MAX_BYTES
-    for name, path in sorted(found.items())[:MAX_FILES]:
+    for name, path in [*found.items(), *((n, p) for n, p in theirs.items() if n not in found)]:
         room -= path.stat().st_size
-        if room >= 0:
+        if room >= 0 and len(files) < MAX_FILES:
             files.append(File(name, path.read_bytes()))
     return tuple(files)
+
+
+def _by_name(found: Found, folder: Path) -> dict[str, Path]:
+    names = {path: path.relative_to(folder) for path in found.files}
+    return {
+        str(name): path
+        for path, name in names.items()
+        if name.parts[0] != PACKAGE and path.suffix.lower() != ".ipynb"
+    }

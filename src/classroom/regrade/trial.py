@@ -1,7 +1,6 @@
 """A grading of everybody that changes nothing: in a gradebook and a folder of its own."""
 
 import glob
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ import attention_lab
 from attention_lab.edition import fingerprint_of, package_files
 from classroom import gradebook as gradebooks
 from classroom.course import source_folder, with_settings
+from classroom.files import digest_of
 from classroom.grade import LOG, run_nbgrader
 from classroom.regrade.definition import (
     Definition,
@@ -135,14 +135,9 @@ def last_trial(course: CourseDirectory, assignment: str) -> Trial:
 def fingerprint(course: CourseDirectory, assignment: str) -> str:
     """Stands for all that a verdict depends on: submissions, `source/`, the course's code."""
     code = fingerprint_of(package_files(Path(attention_lab.__file__).parent))
-    digest = hashlib.sha256(code.encode())
     submitted = glob.glob(course.format_path(course.submitted_directory, "*", assignment))
     folders = [source_folder(course, assignment), *map(Path, sorted(submitted))]
-    for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
-        if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(f"{path}\n{path.stat().st_size}\n".encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return digest_of(folders, ("__pycache__",), code)
 
 
 def _prepare(

@@ -4,8 +4,10 @@
     work      which of a student's files holds the work
     released  what the course's own notebook holds
     carry     the answers of a notebook, carried into the released lesson
-    passes    nbgrader's: `Repair`, the first to sanitise, and `SettleDoubts`, after the cells ran
-    exporter  has nbgrader read through `work`
+    mend      the work, carried and with notes: what is graded
+    apart     the same in a child, where nothing that a file does stops anybody else's grading
+    exporter  has nbgrader read through `apart`
+    passes    nbgrader's `SettleDoubts`, after the cells ran
     flags     what a human should look at, in words
 
 The student's files are read and never changed. What is wrong with a notebook is found by

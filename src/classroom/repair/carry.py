@@ -65,7 +65,10 @@ class _Carrier:
         if slot is None:
             self._place(self._extra(cell), cell.index)
         elif slot.kind in (SOLUTION, WRITTEN):
-            self._place(self._filled(slot, cell.source), cell.index)
+            filled = self._filled(slot, cell.source)
+            if pictures := self.handed_in[cell.index].get("attachments"):
+                filled.attachments = pictures
+            self._place(filled, cell.index)
         elif self._adds_to(slot, cell):
             self._place(new_code_cell(cell.source), cell.index)
 

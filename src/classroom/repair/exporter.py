@@ -1,15 +1,11 @@
-"""Has nbgrader read what was handed in through `classroom.repair.work`."""
+"""Has nbgrader read what was handed in through `classroom.repair.apart`."""
 
 from pathlib import Path
-
-from nbformat import NotebookNode
 
 from classroom.course import source_folder, submission_of
 from classroom.grading.exporter import GradingExporter
 from classroom.register import withdraw_grades
-from classroom.repair import flags
-from classroom.repair.released import read_released
-from classroom.repair.work import find_work
+from classroom.repair.apart import read_submission
 
 
 class RepairingExporter(GradingExporter):
@@ -24,11 +20,7 @@ class RepairingExporter(GradingExporter):
             withdraw_grades(self.parent.coursedir, names["assignment"], names["student"], path.stem)
         return super().from_filename(filename, resources, **kw)
 
-    def read(self, path: Path) -> NotebookNode:
+    def read(self, path: Path) -> str:
         course = self.parent.coursedir
         assignment, _ = submission_of(course, path)
-        released = read_released(source_folder(course, assignment) / path.name)
-        work = find_work(path.parent, released.lesson)
-        notebook = NotebookNode({**work.notebook, "metadata": NotebookNode()})
-        flags.write(notebook, work.flags, {})
-        return notebook
+        return read_submission(course, path.parent, source_folder(course, assignment) / path.name)

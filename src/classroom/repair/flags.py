@@ -5,9 +5,12 @@ of the grading's record:
 
 flags    what had to be guessed, or could not be found
 doubts   by step: what is a flag only if the step loses points
+remarks  what else there is to know, and no guess
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import nbformat
@@ -35,14 +38,22 @@ DOUBTS = {
 OTHER_VERSION = "comes from another version of the lesson: its {} differs"
 
 
-def write(notebook: NotebookNode, flags: Iterable[str], doubts: dict[str, str]) -> None:
-    notebook.metadata[KEY] = {"flags": list(flags), "doubts": doubts}
+@dataclass(frozen=True)
+class Notes:
+    """What is noted in a notebook."""
+
+    flags: list[str] = field(default_factory=list)
+    doubts: dict[str, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
 
 
-def read(notebook: NotebookNode) -> tuple[list[str], dict[str, str]]:
-    """(flags, doubts) of a notebook; none if nothing was noted."""
-    noted = notebook.metadata.get(KEY, {})
-    return noted.get("flags", []), noted.get("doubts", {})
+def write(notebook: NotebookNode, notes: Notes) -> None:
+    notebook.metadata[KEY] = asdict(notes)
+
+
+def read(notebook: NotebookNode) -> Notes:
+    """The notes of a notebook; empty if nothing was noted."""
+    return Notes(**notebook.metadata.get(KEY, {}))
 
 
 def flags_in(folder: Path) -> tuple[list[str], bool]:
@@ -50,17 +61,17 @@ def flags_in(folder: Path) -> tuple[list[str], bool]:
     notebooks = [nbformat.read(path, as_version=4) for path in sorted(folder.glob("[!.]*.ipynb"))]
     records = filter(None, map(Record.read, notebooks))
     found = [flag for record in records for flag in record.flags]
-    return found, any(read(notebook)[0] for notebook in notebooks)
+    return found, any(read(notebook).flags for notebook in notebooks)
 
 
 def flags_of(findings: Iterable[Finding], lesson: Lesson) -> list[str]:
-    """What is to be looked at however the checks turn out."""
-    return [
-        (FLAGS | DOUBTS)[finding.kind].format(finding.slot.name)
-        for finding in findings
-        if (finding.kind in FLAGS and lesson.tests_of(finding.slot))
-        or (finding.kind in DOUBTS and finding.slot.kind == WRITTEN)
-    ]
+    """What is to be looked at however the checks turn out: one line for all steps of a kind."""
+    steps = defaultdict(list)
+    for finding in findings:
+        is_flag = finding.kind in FLAGS and lesson.tests_of(finding.slot)
+        if is_flag or (finding.kind in DOUBTS and finding.slot.kind == WRITTEN):
+            steps[finding.kind].append(finding.slot.name)
+    return [(FLAGS | DOUBTS)[kind].format(", ".join(names)) for kind, names in steps.items()]
 
 
 def doubts_of(findings: Iterable[Finding], lesson: Lesson) -> dict[str, str]:

@@ -1,21 +1,23 @@
 """Reads what was handed in as a notebook of nbformat 4.5, however it was saved.
 
 Outputs, and metadata that nothing here needs, are left out: they only take room and can be broken.
+Pictures that were pasted into text stay.
 """
 
 import json
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 
 from attention_lab.handin.cells import text_of
+from classroom.files import printable
 
 KINDS = ("code", "markdown", "raw")
-KEPT = ("id", "nbgrader")  # of a cell's metadata
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/svg+xml")
 VALID_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 WRONG_FORMATS = {
     b"PK\x03\x04": "a zip archive",
@@ -29,7 +31,18 @@ class Unreadable(ValueError):
     """A file that is no notebook; the message says why, and what to do."""
 
 
-def read(path: Path) -> tuple[NotebookNode, bool]:
+@dataclass(frozen=True)
+class Most:
+    """The most that is read of a file. size: in bytes."""
+
+    size: int = 64 << 20
+    cells: int = 2000
+
+
+MOST = Most()
+
+
+def read(path: Path, most: Most = MOST) -> tuple[NotebookNode, bool]:
     """The notebook in a file, and whether its encoding had to be guessed.
 
     Raises:
@@ -40,14 +53,19 @@ def read(path: Path) -> tuple[NotebookNode, bool]:
             raise Unreadable("is a link, not a file: ask for the file itself")
         if not path.is_file():  # reading a pipe would never end
             raise Unreadable("is not a file")
+        if path.stat().st_size > most.size:
+            raise Unreadable(
+                f"is larger than {most.size >> 20} MiB (c.Reading.notebook_mib): ask for it "
+                "without its outputs"
+            )
         text, guessed = _decode(path.read_bytes())
-        return normalised(_parse(text)), guessed
+        return normalised(_parse(text), most), guessed
     except (Unreadable, OSError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise Unreadable(f"{path.name} {reason}") from None
+        raise Unreadable(f"{printable(path.name)} {reason}") from None
 
 
-def normalised(content: dict) -> NotebookNode:
+def normalised(content: dict, most: Most = MOST) -> NotebookNode:
     """A notebook of nbformat 4.5 from JSON of any version.
 
     Raises:
@@ -59,6 +77,10 @@ def normalised(content: dict) -> NotebookNode:
         content = _upgraded(content)
     if not isinstance(content.get("cells"), list):
         raise Unreadable("is no notebook, though it is JSON: it has no cells")
+    if len(content["cells"]) > most.cells:
+        raise Unreadable(
+            f"has {len(content['cells']):,} cells, more than {most.cells:,} (c.Reading.cells)"
+        )
     cells = [_cell(index, cell) for index, cell in enumerate(content["cells"])]
     notebook = new_notebook()
     notebook.cells = [cell for cell in cells if cell is not None]
@@ -110,11 +132,29 @@ def _what_is_wrong(text, error):
 
 
 def _upgraded(content):
-    """From nbformat 3 or older, where cells stand in worksheets."""
-    try:
-        return nbformat.convert(nbformat.from_dict(content), 4)
-    except Exception as error:  # the converter expects what nbformat 3 promised
-        raise Unreadable(f"is a damaged notebook of nbformat 3: {error!r}") from None
+    """The cells of nbformat 3 or older, which stand in worksheets, as nbformat 4 has them."""
+    sheets = content["worksheets"] if isinstance(content["worksheets"], list) else []
+    cells = [
+        _upgraded_cell(cell)
+        for sheet in sheets
+        if isinstance(sheet, dict) and isinstance(sheet.get("cells"), list)
+        for cell in sheet["cells"]
+    ]
+    if not cells:
+        raise Unreadable("is a notebook of nbformat 3 that holds no cells")
+    return {"cells": cells}
+
+
+def _upgraded_cell(cell):
+    kind = cell.get("cell_type") if isinstance(cell, dict) else None
+    if kind == "code":
+        return {**cell, "source": cell.get("input", "")}
+    if kind == "heading":
+        level = cell.get("level")
+        hashes = "#" * (level if level in range(1, 7) else 1)
+        text = " ".join(text_of(cell).split())
+        return {**cell, "cell_type": "markdown", "source": f"{hashes} {text}"}
+    return {**cell, "cell_type": "markdown"} if kind == "html" else cell
 
 
 def _cell(index, cell):
@@ -128,13 +168,42 @@ def _cell(index, cell):
     return NotebookNode(
         cell_type=kind,
         id=name if valid else f"unnamed-{index}",
-        metadata=nbformat.from_dict({name: metadata[name] for name in KEPT if name in metadata}),
-        source=_printable(text_of(cell)),
+        metadata=_kept(metadata),
+        source=_writable(text_of(cell)),
         **({"outputs": [], "execution_count": None} if kind == "code" else {}),
+        **({"attachments": pictures} if (pictures := _pictures(cell)) and kind != "code" else {}),
     )
 
 
-def _printable(text):
+def _kept(metadata):
+    """Of a cell's metadata, Colab's id and nbgrader's own, as far as they are what they should."""
+    kept = NotebookNode()
+    if "id" in metadata:
+        kept.id = str(metadata["id"])[:64]
+    if isinstance(metadata.get("nbgrader"), dict):
+        own = metadata["nbgrader"].items()
+        kept.nbgrader = NotebookNode({name: value for name, value in own if _is_plain(value)})
+    return kept
+
+
+def _is_plain(value):
+    return isinstance(value, str | int | float | None)
+
+
+def _pictures(cell):
+    """The pictures that were pasted into a cell, by their names."""
+    attachments = cell.get("attachments")
+    found = {
+        _writable(name): NotebookNode(
+            {kind: data for kind in PICTURES if isinstance(data := bundle.get(kind), str)}
+        )
+        for name, bundle in (attachments.items() if isinstance(attachments, dict) else ())
+        if isinstance(bundle, dict)
+    }
+    return NotebookNode({name: bundle for name, bundle in found.items() if bundle})
+
+
+def _writable(text):
     """Text that can be written: line ends as in Python, no halves of surrogate pairs."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.encode("utf-8", errors="replace").decode("utf-8")

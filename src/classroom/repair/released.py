@@ -14,10 +14,13 @@ from classroom.course import read_source
 
 @dataclass(frozen=True)
 class Released:
-    """lesson: its checks as released, its solutions not. cells: the course's own, by slot name."""
+    """lesson: its checks as released, its solutions not. cells: the course's own, by slot name.
+    given: the text of every code cell that is the course's. folder: where its files lie."""
 
     lesson: Lesson
     cells: dict[str, NotebookNode]
+    given: frozenset[str]
+    folder: Path
 
 
 def read_released(source: Path) -> Released:
@@ -35,4 +38,6 @@ def _read(source, _modified):
     notebook = read_source(source)
     released, _ = ClearHiddenTests().preprocess(deepcopy(notebook), {})
     cells = {name_of(cell): cell for cell in notebook.cells}
-    return Released(lesson_of(released, source.stem), cells)
+    code = (c for c in (*notebook.cells, *released.cells) if c.cell_type == "code")
+    given = frozenset(cell.source for cell in code)
+    return Released(lesson_of(released, source.stem), cells, given, source.parent)

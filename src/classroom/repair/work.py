@@ -1,18 +1,21 @@
 """Which of the files that a student handed in holds the work."""
 
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from attention_lab.handin import Inspection, Lesson, code, inspect
 from attention_lab.handin.lesson import SETUP
-from classroom.repair.reading import Unreadable, read
+from classroom.course import PACKAGE
+from classroom.files import files_in, printable
+from classroom.repair.reading import MOST, Most, Unreadable, read
 
 GUESSED_ENCODING = "{} is in no encoding that could be told: look at letters with accents"
 OTHERS = "graded {}, the most complete and then the newest; {} holds other answers"
 INSTEAD = "graded {}, since {}"
+DEEPER = "graded {}, which lies a folder too deep"
+NO_PLACE = (".*", "__MACOSX", "__pycache__", PACKAGE)  # where no work is looked for
 
 
 @dataclass(frozen=True)
@@ -36,42 +39,53 @@ class Work:
         return not own.isdisjoint(self.inspection.found)
 
 
-def find_work(folder: Path, lesson: Lesson) -> Work:
+def find_work(folder: Path, lesson: Lesson, most: Most = MOST) -> Work:
     """The work on a lesson in a student's folder: the file with the most answers, the newest of
     several.
-
-    It may be the same object as before, so nobody may change it.
 
     Raises:
         Unreadable: no file holds any; the message names the files and their reasons.
     """
-    paths = tuple(sorted(folder.glob("[!.]*.ipynb")))
-    return _find_work(paths, tuple(map(_version, paths)), lesson)
-
-
-def _version(path: Path) -> tuple[int, ...]:
-    status = path.lstat()
-    return status.st_ino, status.st_size, status.st_mtime_ns
-
-
-@lru_cache(maxsize=32)  # grading looks ahead, and then at the same again
-def _find_work(paths: tuple[Path, ...], _versions, lesson: Lesson) -> Work:
+    paths, flags = notebooks_in(folder), ()
+    if not paths:
+        paths = notebooks_below(folder)
+        flags = tuple(DEEPER.format(_name(path, folder)) for path in paths[:1])
     found, unreadable = [], []
     for path in paths:
         try:
-            found.append(_look_at(path, lesson))
+            found.append(_look_at(path, lesson, most))
         except Unreadable as reason:
             unreadable.append(reason)
     works = [work for work in found if work.is_of(lesson)]
     if works:
-        return _chosen(works, f"{lesson.notebook}.ipynb", unreadable)
-    reasons = [*unreadable, *(f"{work.path.name} holds no cell of the lesson" for work in found)]
+        chosen = _chosen(works, f"{lesson.notebook}.ipynb", unreadable)
+        return replace(chosen, flags=(*flags, *chosen.flags))
+    others = (_name(work.path, work.path.parent) for work in found)
+    reasons = [*unreadable, *(f"{other} holds no cell of the lesson" for other in others)]
     raise Unreadable("; ".join(map(str, reasons)) or "there is no notebook in the folder")
 
 
-def _look_at(path: Path, lesson: Lesson) -> Work:
-    notebook, guessed = read(path)
-    flags = (GUESSED_ENCODING.format(path.name),) if guessed else ()
+def notebooks_in(folder: Path) -> list[Path]:
+    """The notebooks of a folder, as far as their names tell, in any letters."""
+    return sorted(path for path in folder.glob("[!.]*.*") if is_notebook(path))
+
+
+def notebooks_below(folder: Path) -> list[Path]:
+    """The notebooks in the folders of a folder."""
+    return [path for path in files_in(folder, NO_PLACE).files if is_notebook(path)]
+
+
+def is_notebook(path: Path) -> bool:
+    return path.suffix.lower() == ".ipynb"
+
+
+def _name(path: Path, folder: Path) -> str:
+    return printable(str(path.relative_to(folder)))
+
+
+def _look_at(path: Path, lesson: Lesson, most: Most) -> Work:
+    notebook, guessed = read(path, most)
+    flags = (GUESSED_ENCODING.format(printable(path.name)),) if guessed else ()
     return Work(path, notebook, inspect(notebook, lesson), flags)
 
 
@@ -80,12 +94,15 @@ def _chosen(works: list[Work], name: str, unreadable: list[Unreadable]) -> Work:
     for work in works:
         if work.path.name == name and not _adds(best, work) and not _adds(work, best):
             best = work
-    others = [work.path.name for work in works if _adds(work, best)]
+    name, others = (
+        printable(best.path.name),
+        [printable(work.path.name) for work in works if _adds(work, best)],
+    )
     flags = list(best.flags)
     if others:
-        flags.append(OTHERS.format(best.path.name, " and ".join(others)))
-    flags += [INSTEAD.format(best.path.name, reason) for reason in unreadable]
-    return Work(best.path, best.notebook, best.inspection, tuple(flags))
+        flags.append(OTHERS.format(name, " and ".join(others)))
+    flags += [INSTEAD.format(name, reason) for reason in unreadable]
+    return replace(best, flags=tuple(flags))
 
 
 def _adds(work: Work, to: Work) -> bool:

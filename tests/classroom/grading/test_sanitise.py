@@ -103,7 +103,7 @@ def test_nothing_evades(text):
 
 
 def test_honest_links_stay():
-    links = ["https://arxiv.org/abs/1706.03762", "HTTP://example.org", "mailto:a@example.org", "#a"]
+    links = ["https://arxiv.org/abs/1706.03762", "HTTP://example.org", "mailto:a@example.org"]
     assert Read(clean("".join(f"<a href='{link}'>x</a>" for link in links))).links == links
 
 

@@ -1,3 +1,5 @@
+import os
+
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -6,9 +8,7 @@ from classroom.grading import trusted
 from classroom.grading.job import Cell, File
 from classroom.grading.trusted import Course, Untrusted, files_beside, make_job
 
-COURSE = Course(
-    {"test_a": "check(a)"}, ("import a",), frozenset(), ("look(a)", "a = 1"), ("look(a)",)
-)
+COURSE = Course({"test_a": "check(a)"}, ("import a",), ("look(a)", "a = 1"), ("look(a)",))
 
 
 def cell(source, **nbgrader):
@@ -63,7 +63,6 @@ def test_course_is_read_from_gradebook_and_source(course, monkeypatch):
     read = trusted.read_course(course.directory, "small", "small")
     assert read.setup == (nb.cells[0].source,)
     assert read.graded["test_double_value"] == "assert double(3) == 6"
-    assert nb.cells[1].source in read.given
     assert read.solved == (nb.cells[0].source, nb.cells[1].source)
     assert read.released == read.setup
 
@@ -80,15 +79,22 @@ def test_files_beside_a_notebook(tmp_path):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     (submitted / "link").symlink_to("/etc/hostname")
-    assert files_beside([submitted, source], []) == (
-        File("data/a.txt", b"theirs"),
+    os.mkfifo(submitted / "pipe")
+    assert files_beside(submitted, source, []) == (
         File("shared.txt", b"ours"),
+        File("data/a.txt", b"theirs"),
+    )
+    assert files_beside(submitted, source, ["data"], ["shared.txt"]) == (
+        File("shared.txt", b"theirs"),
     )
 
 
 def test_files_are_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr(trusted, "MAX_BYTES", 10)
     monkeypatch.setattr(trusted, "MAX_FILES", 3)
-    for name in "abcd":
-        (tmp_path / name).write_text("12345")
-    assert [file.name for file in files_beside([tmp_path], [])] == ["a", "b"]
+    submitted, source = tmp_path / "submitted", tmp_path / "source"
+    for folder, names in ((submitted, "abcd"), (source, "z")):
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_text("1234")
+    assert [file.name for file in files_beside(submitted, source, [])] == ["z", "a"]

@@ -1,3 +1,4 @@
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
@@ -18,9 +19,9 @@ def exporter(course, released, monkeypatch):
 def test_the_file_that_holds_the_work_is_read(course, exporter):
     path = course.hand_in("ada")
     path.rename(path.with_name("Copy of small.ipynb"))
-    notebook = exporter.read(path)
+    notebook = nbformat.reads(exporter.read(path), 4)
     assert notebook.cells[1].source == "def double(x):\n    return 2 * x"
-    assert flags.read(notebook) == ([], {})
+    assert flags.read(notebook) == flags.Notes([], {}, [])
 
 
 def test_the_reason_is_raised_where_there_is_none(course, exporter):

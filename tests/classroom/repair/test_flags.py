@@ -4,7 +4,7 @@ from nbformat.v4 import new_notebook
 
 from attention_lab.handin import Finding, Kind, Lesson, Slot
 from classroom.grading.record import Record
-from classroom.repair.flags import doubts_of, flags_in, flags_of, read, write
+from classroom.repair.flags import Notes, doubts_of, flags_in, flags_of, read, write
 
 
 def found(released, kind, name="double"):
@@ -41,9 +41,24 @@ def test_what_no_check_can_settle_is_a_flag():
 
 def test_there_and_back_again():
     notebook = new_notebook()
-    assert read(notebook) == ([], {})
-    write(notebook, ["a"], {"double": "b"})
-    assert read(notebook) == (["a"], {"double": "b"})
+    assert read(notebook) == Notes()
+    notes = Notes(["a"], {"double": "b"}, ["c"])
+    write(notebook, notes)
+    assert read(notebook) == notes
+
+
+def test_all_steps_of_a_kind_are_one_line(course, released):
+    findings = [
+        Finding(kind, slot)
+        for slot in (*released.lesson.slots, Slot("halve", "solution", ""))
+        for kind in (Kind.ELSEWHERE, Kind.SPLIT)
+        if slot.kind == "solution"
+    ]
+    slots = (*released.lesson.slots, findings[-1].slot, Slot("test_halve_value", "test", ""))
+    assert flags_of(findings, Lesson("small", slots)) == [
+        "double, halve: graded what another cell defines by that name",
+        "double, halve: stood in two cells; graded as one",
+    ]
 
 
 def test_the_flags_of_a_folder(tmp_path):
@@ -51,6 +66,6 @@ def test_the_flags_of_a_folder(tmp_path):
     Record(finished=True, flags=["mentions gc"]).write(notebook)
     nbformat.write(notebook, tmp_path / "one.ipynb")
     assert flags_in(tmp_path) == (["mentions gc"], False)
-    write(notebook, ["a guess"], {})
+    write(notebook, Notes(["a guess"]))
     nbformat.write(notebook, tmp_path / "two.ipynb")
     assert flags_in(tmp_path) == (["mentions gc", "mentions gc"], True)

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from classroom.repair.reading import Unreadable, normalised, read
+from classroom.repair.reading import Most, Unreadable, normalised, read
 
 NOTEBOOK = new_notebook(cells=[new_code_cell("x = 'é'", id="one")])
 TEXT = json.dumps(NOTEBOOK, ensure_ascii=False)
@@ -39,7 +39,8 @@ def test_an_encoding_that_cannot_be_told(path):
         (b"{'cells': []}", "is damaged"),
         (b"[1, 2]", "is no notebook, though it is JSON"),
         (b'{"cells": {}}', "is no notebook, though it is JSON: it has no cells"),
-        (b'{"worksheets": [], "nbformat": 3}', "is a damaged notebook of nbformat 3"),
+        (b'{"worksheets": [], "nbformat": 3}', "is a notebook of nbformat 3 that holds no cells"),
+        (b'{"worksheets": {"cells": 1}}', "is a notebook of nbformat 3 that holds no cells"),
         (b"[" * 100_000, "is nested too deeply"),
         (b"PK\x03\x04...", "is a zip archive"),
         (b"%PDF-1.7", "is a PDF"),
@@ -105,7 +106,47 @@ def test_damaged_cells():
 
 
 def test_the_old_format_with_worksheets():
-    cell = {"cell_type": "code", "input": "x = 1", "outputs": [], "language": "python"}
-    old = {"nbformat": 3, "nbformat_minor": 0, "metadata": {}, "worksheets": [{"cells": [cell]}]}
-    [cell] = normalised(old).cells
-    assert cell.source == "x = 1"
+    sheet = [
+        {"cell_type": "heading", "level": 2, "source": ["Heads\n", "up"]},
+        {"cell_type": "heading", "level": "9", "source": "x"},
+        {"cell_type": "html", "source": "<b>x</b>"},
+        {"cell_type": "code", "input": ["x = 1\n", "x"], "outputs": [{"output_type": "pyout"}]},
+        None,
+    ]
+    more = [{"cell_type": "code", "input": "y = 2"}, {"cell_type": "code"}]
+    old = {"nbformat": 3, "worksheets": [{"cells": sheet}, {"cells": more}, {}, 1]}
+    notebook = normalised(old)
+    nbformat.validate(notebook)
+    assert [(cell.cell_type, cell.source) for cell in notebook.cells] == [
+        ("markdown", "## Heads up"), ("markdown", "# x"), ("markdown", "<b>x</b>"),
+        ("code", "x = 1\nx"), ("code", "y = 2"), ("code", ""),
+    ]  # fmt: skip
+
+
+def test_pictures_that_were_pasted_are_kept():
+    png = {"image/png": "iVBORw0="}
+    attachments = {"a.png": png | {"text/html": "<b>"}, "b": {"image/png": 3}, "c": "d", "e": png}
+    cells = [
+        {"cell_type": kind, "source": "", "attachments": attachments}
+        for kind in ("markdown", "raw", "code")
+    ]
+    cells.append({"cell_type": "markdown", "source": "", "attachments": ["a"]})
+    notebook = normalised({"cells": cells})
+    nbformat.validate(notebook)
+    kept = [cell.get("attachments") for cell in notebook.cells]
+    assert kept == [{"a.png": png, "e": png}] * 2 + [None] * 2
+
+
+def test_more_than_is_read(path):
+    path.write_text(TEXT)
+    with pytest.raises(Unreadable, match=r"^small\.ipynb is larger than 0 MiB"):
+        read(path, Most(size=10))
+    with pytest.raises(Unreadable, match=r"has 1 cells, more than 0 \(c\.Reading\.cells\)"):
+        read(path, Most(cells=0))
+
+
+def test_a_name_that_no_terminal_should_see(tmp_path):
+    path = tmp_path / os.fsdecode(b"caf\xe9\x1b[31m.ipynb")
+    path.touch()
+    with pytest.raises(Unreadable, match=r"^caf\ufffd{2}\[31m\.ipynb is empty"):
+        read(path)
