@@ -19,7 +19,10 @@ from pathlib import Path
 
 import psutil
 from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
+from classroom.register import register
 from classroom.sample import make_class
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -32,20 +35,16 @@ SAMPLED = 0.2  # seconds from one look at the memory to the next
 PAGE = 800_000  # bytes of one student's feedback
 LONG = 1.1  # what a submission among 1,000 may cost, relative to one among 100
 
-COMMON = "from classroom import configure\nc = get_config()\nconfigure(c)\n"
-OURS = COMMON + f"c.Grading.workers = {WORKERS}\n"
-STOCK = (
-    COMMON
-    + """
-from nbconvert.exporters import NotebookExporter
-from nbgrader.converters import Autograde
-
-c.Execute.iopub_timeout = 60  # its 4 s drop right notebooks on a busy machine
-c.Autograde.exporter_class = NotebookExporter
-c.Autograde.sanitize_preprocessors = Autograde.sanitize_preprocessors.default_args[0]
-c.Autograde.autograde_preprocessors = Autograde.autograde_preprocessors.default_args[0]
+OURS = f"""
+from classroom import configure
+c = get_config()
+configure(c)
+c.Grading.workers = {WORKERS}
 """
-)
+STOCK = """
+c = get_config()
+c.Execute.iopub_timeout = 60  # its 4 s drop right notebooks on a busy machine
+"""
 
 
 class Course:
@@ -55,6 +54,8 @@ class Course:
         self.root = root
         make_class(REPOSITORY / "examples" / "class", REPOSITORY, root, count)
         (root / "nbgrader_config.py").write_text(config, encoding="utf-8")
+        if config is STOCK:  # it wants that done before
+            register(CourseDirectory(root=str(root)), ASSIGNMENT, Config())
 
     def autograde(self) -> float:
         """Grade everything; return the seconds it took."""
