@@ -42,7 +42,8 @@ def digest_of(folders: Iterable[Path], ignore: Iterable[str] = (), salt: str = "
     digest = hashlib.sha256(salt.encode())
     for folder in folders:
         for path in files_in(folder, ignore).files:
-            digest.update(os.fsencode(f"\n{path}\n"))
+            name = Path(*folder.parts[-2:], path.relative_to(folder))
+            digest.update(os.fsencode(f"\n{name}\n"))
             digest.update(_content(path))
     return digest.hexdigest()
 
