@@ -81,7 +81,7 @@ SPREADSHEETS = re.compile(
     r"[0-9]{1,3}([,'’\u00a0\u202f][0-9]{3})+|[0-9]+\.0{3,}|[0-9]([.,][0-9]+)?E\+[0-9]+", re.I
 )
 CLOCK = re.compile(r"\d[:h.]\d\d")
-DUE = re.compile(r"due(?:\s+(.+))?", re.I)
+DUE = re.compile(r"due(?:\s+(\S+))?", re.I)
 NOTHING = ("", "-")
 
 

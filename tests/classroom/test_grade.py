@@ -78,23 +78,41 @@ def test_what_a_submission_mentions_is_told_and_needs_no_guess(course, capsys):
     assert lines(capsys)["ada:"] == "  ada: mentions gc"
 
 
-def test_a_second_run_grades_what_is_new_and_force_grades_again(course, capsys):
-    course.hand_in("ada")
+def test_a_second_run_grades_what_is_new_and_what_has_changed(course, capsys):
+    submitted = course.hand_in("ada")
     assert main([]) == 0
     course.hand_in("bob")
-    submitted = course.root / "submitted" / "ada" / "small" / "small.ipynb"
     edit(submitted, lambda cells: cells[1].update(source="def double(x):\n    return x"))
     capsys.readouterr()
 
     assert main([]) == 0
     printed = lines(capsys)
-    assert printed["ada"].split()[1:] == ["3", "3"]
+    assert printed["ada"].split()[1:] == ["1", "1"]
     assert printed["bob"].split()[1:] == ["3", "3"]
+    feedback = course.root / "feedback" / "ada" / "small" / "small.html"
+    assert "(Score: 1.0 / 3.0)" in feedback.read_text(encoding="utf-8")
 
     assert main(["--force", "--student", "ada"]) == 0
     printed = lines(capsys)
     assert printed["ada"].split()[1:] == ["1", "1"]
     assert "bob" not in printed
+
+
+def test_what_is_left_for_a_human_is_what_the_exit_status_says(course, capsys):
+    course.hand_in("ada")
+    (course.root / "submitted" / "bob").mkdir()
+    assert main([]) == 1
+    assert "That is exit status 1, which make calls an error." in capsys.readouterr().out
+
+
+def test_ctrl_c_ends_it_without_a_traceback(course, capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("classroom.grade._grade", interrupted)
+    course.hand_in("ada")
+    assert main([]) == 130
+    assert capsys.readouterr().err.startswith("\nStopped. What has a grade keeps it")
 
 
 def test_an_old_grade_does_not_stand_for_a_new_submission_that_cannot_be_read(course, capsys):

@@ -164,7 +164,7 @@ def test_canvas_with_first_and_last_names(read):
 def test_when_work_is_due(read):
     (ada,) = read("student_id,due,due mha\nada,2026-12-05T10:00+01:00,-\n").people
     assert ada.due == {"": datetime(2026, 12, 5, 9, tzinfo=UTC)}
-    (ada,) = read("student_id,Due mha\nada,2026-12-05T10:00Z\n").people
+    (ada,) = read("student_id,Due mha,Due diligence (7)\nada,2026-12-05T10:00Z,24\n").people
     assert ada.due == {"mha": datetime(2026, 12, 5, 10, tzinfo=UTC)}
 
 

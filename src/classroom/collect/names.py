@@ -16,7 +16,7 @@ CANVAS = re.compile(
     r"(?P<name>.*?)(?P<late>[_-]late)?_(?P<lms>\d+)_(?P<upload>\d+)_(?P<file>.+)", re.IGNORECASE
 )
 HIDDEN = re.compile(
-    r"(?:(?P<late>late)_)?(?P<lms>anon_[A-Z0-9]{5})_(?P<upload>\d+)_(?P<file>.+)", re.IGNORECASE
+    r"(?P<late>late_)?(?P<lms>anon_[A-Z0-9]{5})_(?P<upload>\d+)_(?P<file>.+)", re.IGNORECASE
 )
 MOODLE = re.compile(
     r"(?P<name>.+)_(?P<lms>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?"

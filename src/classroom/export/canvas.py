@@ -9,6 +9,7 @@ from classroom.points import Scores
 from classroom.roster import Person
 
 NUMBER = re.compile(r" \(\d+\)$")
+EXCUSED = "EX"
 NUMERAL = re.compile(r"\d+(\.\d+)?")
 IDENTITY = ("ID", "SIS User ID", "SIS Login ID", "Section")
 
@@ -37,7 +38,8 @@ class CanvasExporter(TableExporter):
         if any(possible):
             yield ["    Points Possible", *([""] * len(IDENTITY)), *possible]
         for person in people:
-            totals = [number(one.total(person.student)) for one in scores]
+            pairs = zip(headings, scores, strict=True)
+            totals = [self._grade(person, heading, one) for heading, one in pairs]
             yield [harmless(person.name), *self._identity(person), *totals]
 
     def _possible(self, heading: str, scores: Scores) -> str:
@@ -51,6 +53,12 @@ class CanvasExporter(TableExporter):
                 "--TableExporter.only_graded=True leaves it", heading, there, number(scores.full),
             )  # fmt: skip
         return number(scores.full)
+
+    def _grade(self, person: Person, heading: str, scores: Scores) -> str:
+        if person.row.get(heading, "").upper() != EXCUSED:
+            return number(scores.total(person.student))
+        self.log.warning("%s is excused from %s in Canvas, and stays so", person.student, heading)
+        return EXCUSED
 
     def _heading(self, assignment: str) -> str:
         title = self.title(assignment)

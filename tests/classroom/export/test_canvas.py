@@ -64,6 +64,14 @@ def test_rows_that_would_clear_or_set_something_are_left_out(export, grade, rost
     assert "left out for grace" in said
 
 
+def test_who_is_excused_in_canvas_stays_so(export, grade, roster):
+    roster(GRADEBOOK.replace('A, B",,', 'A, B",EX,'))
+    grade("ada", 1, 2)
+    rows, said = export()
+    assert rows[2][-1] == "EX"
+    assert "ada is excused from small (48213) in Canvas, and stays so" in said
+
+
 def test_a_new_assignment_of_canvas_gets_its_points(export, grade, roster):
     roster(GRADEBOOK)
     grade("ada", 1, 2)
