@@ -1173,6 +1173,20 @@ print("shape", tuple(ours.shape), " largest difference", difference)
 # For testing that is a trap: with biases of 0, a layer that forgets them looks right. The
 # checks here write biases that are not 0 into both layers.
 
+# %% [markdown] id="around"
+# ## Around the layer
+#
+# In a transformer your layer sits in a **block**. Words become vectors, and positions are added,
+# since the layer by itself cannot tell order. A *norm* keeps the numbers at one scale. What the
+# layer gives is **added** to what went in, so a token keeps what it was. An *MLP*, two linear
+# layers with a bend between them, then works on each token by itself.
+#
+# ![Words and positions enter. A first arrow leads through a norm and your layer, where tokens meet, to a plus sign; a second arrow goes around both. Then the same with a norm and an MLP, which works on each token by itself.](block.svg)
+#
+# So your layer is the only place where tokens meet. Near the end of this notebook it runs inside
+# a trained model of six such blocks, and one of its heads puts 78 % of the weight of *are* on
+# *keys*, across the cabinet.
+
 # %% [markdown] id="laws"
 # ## Three laws (can wait)
 #
