@@ -25,8 +25,8 @@
 # | 7 | `merge_heads`: put the heads side by side | 8 |
 # | 8 | `MultiHeadAttention`: the whole layer | 12 |
 #
-# Allow about 94 minutes, in two sittings of 65 and 29: the break is after step 5. Parts marked *can
-# wait* can be skipped; with them it is 132 minutes.
+# Allow about 105 minutes, in two sittings of 65 and 40: the break is after step 5. Parts marked *can
+# wait* can be skipped; with them it is 143 minutes.
 #
 # After that you may stop. What follows is *optional*: a proof, what heads cost, your layer
 # learning a small task, your layer inside a real, trained model, and four variations.
@@ -1172,6 +1172,116 @@ print("shape", tuple(ours.shape), " largest difference", difference)
 #
 # For testing that is a trap: with biases of 0, a layer that forgets them looks right. The
 # checks here write biases that are not 0 into both layers.
+
+# %% [markdown] id="proof"
+# ## Proof: a stranger's layer
+#
+# A colleague hands you a layer. It runs, and every shape is right, but something is wrong. Put a
+# number of your own into the cell below: it draws one of five faults. The weights are those of
+# our sentence, so you know what the heads should do.
+#
+# | name | fault |
+# |---|---|
+# | `"split"` | heads get whole tokens, not their slice of every token |
+# | `"axis"` | softmax runs over the queries |
+# | `"late"` | the future is closed only after softmax |
+# | `"past"` | the past is closed, not the future |
+# | `"merge"` | heads are merged without the swap |
+
+# %% id="stranger"
+from attention_lab.stranger import Layer, Stranger
+
+my_number = 7  # put a number of your own here
+stranger = Stranger(my_number)
+stranger.look()
+
+# %% [markdown] id="fault-exercise"
+# ### Your turn: which fault?
+#
+# Difficulty 3 of 5 · importance 5 of 5 · about 3 minutes · 1 line · 1 point
+#
+# Write `fault = "..."` with one of the names above.
+#
+# <details><summary>Hint 1</summary>
+#
+# Add up a row, then a column. What should the first token see when the future is closed?
+#
+# <details><summary>Hint 2</summary>
+#
+# If the weights are as they should be, look at the words above the picture: do they fit the jobs
+# of heads 0 and 3?
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# Rows that do not sum to 1: `"axis"`, or `"late"` if only with the future closed. Weight on later
+# tokens: `"past"`. Heads without their jobs: `"split"`. Right heads and wrong words: `"merge"`.
+#
+# </details></details></details>
+
+# %% grade_id="fault" solution=true
+fault = None
+### BEGIN SOLUTION
+fault = "axis"
+### END SOLUTION
+
+# %% grade_id="test_fault_value" points=1
+check.fault(fault, my_number)
+
+# %% id="stranger-code"
+print(stranger.code)
+
+# %% [markdown] id="mend-exercise"
+# ### Your turn: mend it
+#
+# Difficulty 3 of 5 · importance 5 of 5 · about 3 minutes · 14 lines · 1 point
+#
+# Above is the stranger's `forward`. Copy it, and change what is wrong. It is checked as your own
+# layer was.
+#
+# <details><summary>Hint 1</summary>
+#
+# The fault has a name: read the lines of that step only.
+#
+# <details><summary>Hint 2</summary>
+#
+# Write the shape behind every line, and ask of each axis that is named by a number what it
+# counts.
+#
+# <details><summary>Hint 3: nearly the answer</summary>
+#
+# Compare that line with your own function for the same step, above.
+#
+# </details></details></details>
+
+# %% grade_id="MendedAttention" solution=true
+class MendedAttention(Layer):
+    """The stranger's layer, mended. Layer has its `__init__`, which is right."""
+
+    def forward(self, x, causal=False):
+        """x: (B, T, d_model). Returns (B, T, d_model)"""
+        ### BEGIN SOLUTION
+        B, T, _ = x.shape
+        projections = (self.q_proj, self.k_proj, self.v_proj)
+        q, k, v = (proj(x) for proj in projections)
+        q, k, v = (
+            part.view(B, T, self.num_heads, self.d_head).transpose(1, 2)
+            for part in (q, k, v)
+        )
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.d_head)
+        future = torch.ones(T, T, dtype=torch.bool, device=x.device).triu(diagonal=1)
+        if causal:
+            scores = scores.masked_fill(future, -math.inf)
+        weights = scores.softmax(dim=-1)
+        mixed = (weights @ v).transpose(1, 2).reshape(B, T, self.d_model)
+        return self.out_proj(mixed)
+        ### END SOLUTION
+
+
+# %% grade_id="test_MendedAttention_value" points=1
+check.MendedAttention(MendedAttention)
+### BEGIN HIDDEN TESTS
+check.MendedAttention(MendedAttention, hidden=True)
+### END HIDDEN TESTS
 
 # %% [markdown] id="around"
 # ## Around the layer

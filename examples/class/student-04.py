@@ -80,3 +80,12 @@ class MultiHeadAttention(nn.Module):
         mask = causal_mask(x.size(1), x.device, x.dtype) if causal else None
         weights = masked_softmax(attention_scores(q, k), mask)
         return self.out_proj(merge_heads(attend(weights, v)))
+
+
+# %% fault
+fault = "axis"
+
+
+# %% MendedAttention
+class MendedAttention(MultiHeadAttention):
+    pass

@@ -1,8 +1,12 @@
 """Scores without the root, softmax over queries, weights transposed; the rest is right."""
 
+import math
+
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+
+from attention_lab.stranger import Layer
 
 
 # %% project
@@ -68,3 +72,25 @@ class MultiHeadAttention(nn.Module):
         mask = causal_mask(x.size(1), x.device, x.dtype) if causal else None
         weights = masked_softmax(attention_scores(q, k), mask)
         return self.out_proj(merge_heads(attend(weights, v)))
+
+
+# %% fault
+fault = "axis"
+
+
+# %% MendedAttention
+class MendedAttention(Layer):
+    def forward(self, x, causal=False):
+        B, T, _ = x.shape
+        projections = (self.q_proj, self.k_proj, self.v_proj)
+        q, k, v = (proj(x) for proj in projections)
+        q, k, v = (
+            part.view(B, T, self.num_heads, self.d_head).transpose(1, 2) for part in (q, k, v)
+        )
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.d_head)
+        future = torch.ones(T, T, dtype=torch.bool, device=x.device).triu(diagonal=1)
+        if causal:
+            scores = scores.masked_fill(future, -math.inf)
+        weights = scores.softmax(dim=-2)
+        mixed = (weights @ v).transpose(1, 2).reshape(B, T, self.d_model)
+        return self.out_proj(mixed)

@@ -19,4 +19,5 @@ class NotWrittenYet(NotImplementedError):
     def _exercise(self):
         """The function whose stub it was."""
         frames = [frame for frame, _ in traceback.walk_tb(self.__traceback__)]
-        return f"`{frames[-1].f_code.co_qualname}`" if frames else "This step"
+        name = frames[-1].f_code.co_qualname if frames else "<module>"
+        return "This step" if name == "<module>" else f"`{name}`"

@@ -21,22 +21,23 @@ STEPS = (
     "merge_heads",
     "MultiHeadAttention",
 )
+TRANSFER = ("fault", "MendedAttention")  # for their value alone
 
-# Points for shape and value, in the order of STEPS.
-POSSIBLE = "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4"
+# Points for shape and value, in the order of STEPS, then those of TRANSFER.
+POSSIBLE = "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4 1 1"
 EXPECTED = {
-    "student-01": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4",
-    "student-02": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4",
-    "student-03": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4",
-    "student-04": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4",
-    "student-05": "1+1 1+2 1+2 1+2 0+0 0+0 0+0 0+0",
-    "student-06": "1+1 1+0 1+2 1+2 1+2 1+1 1+0 1+4",
-    "student-07": "1+1 1+2 1+0 1+2 1+0 1+0 1+2 1+4",
-    "student-08": "1+1 1+2 1+2 1+0 1+0 1+1 1+2 1+0",
-    "student-09": "1+1 1+0 1+2 1+2 1+2 1+0 1+2 1+0",
-    "student-10": "1+0 1+2 1+2 1+0 1+0 1+1 1+2 1+4",
-    "student-11": "0+0 0+0 0+0 0+0 0+0 0+0 0+0 0+0",
-    "student-12": "0+0 0+0 0+0 0+0 0+0 0+0 0+0 0+0",
+    "student-01": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4 1 1",
+    "student-02": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4 1 1",
+    "student-03": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4 1 1",
+    "student-04": "1+1 1+2 1+2 1+2 1+2 1+1 1+2 1+4 1 1",
+    "student-05": "1+1 1+2 1+2 1+2 0+0 0+0 0+0 0+0 0 0",
+    "student-06": "1+1 1+0 1+2 1+2 1+2 1+1 1+0 1+4 0 1",
+    "student-07": "1+1 1+2 1+0 1+2 1+0 1+0 1+2 1+4 1 0",
+    "student-08": "1+1 1+2 1+2 1+0 1+0 1+1 1+2 1+0 1 0",
+    "student-09": "1+1 1+0 1+2 1+2 1+2 1+0 1+2 1+0 0 0",
+    "student-10": "1+0 1+2 1+2 1+0 1+0 1+1 1+2 1+4 0 0",
+    "student-11": "0+0 0+0 0+0 0+0 0+0 0+0 0+0 0+0 0 0",
+    "student-12": "0+0 0+0 0+0 0+0 0+0 0+0 0+0 0+0 0 0",
 }
 
 
@@ -90,9 +91,8 @@ def points(graded):
 
 
 def in_order(points):
-    return " ".join(
-        f"{points[f'test_{step}_shape']:g}+{points[f'test_{step}_value']:g}" for step in STEPS
-    )
+    steps = [f"{points[f'test_{step}_shape']:g}+{points[f'test_{step}_value']:g}" for step in STEPS]
+    return " ".join([*steps, *(f"{points[f'test_{name}_value']:g}" for name in TRANSFER)])
 
 
 def test_everybody_gets_the_points_that_were_earned(points):
@@ -105,7 +105,7 @@ def test_the_points_that_can_be_had(graded):
         [notebook] = book.find_assignment("mha").notebooks
         possible = {cell.name: cell.max_score for cell in notebook.grade_cells}
     assert in_order(possible) == POSSIBLE
-    assert sum(possible.values()) == 24
+    assert sum(possible.values()) == 26
 
 
 def test_the_table_tells_everybodys_total(graded):
@@ -147,7 +147,7 @@ def test_nbgraders_own_commands_follow(graded, clone):
         assert done.returncode == 0, done.stderr
 
     with Gradebook(f"sqlite:///{clone / 'gradebook.db'}") as book:
-        assert book.find_submission("mha", "student-02").score == 24
+        assert book.find_submission("mha", "student-02").score == 26
         assert book.find_submission("mha", "student-12").score == 0, "a submitted package counted"
     for student in ("student-02", "student-12"):
         assert list((clone / "feedback" / student / "mha").glob("*.html"))

@@ -15,11 +15,12 @@ from .conftest import LESSONS
 
 PROOFS = ("one_head",)
 STRETCH = ("cross_attention", "padded_softmax", "grouped_attention", "attend_next")
-EXERCISES = ("one_query", *STEPS, *PROOFS, *STRETCH)
+TRANSFER = ("fault", "MendedAttention")
+EXERCISES = ("one_query", *STEPS, *TRANSFER, *PROOFS, *STRETCH)
 HEADER = re.compile(
     r"^((Not graded|Optional) · d|D)ifficulty (?P<difficulty>[1-5]) of 5"
     r"( · importance (?P<importance>[1-5]) of 5)? · about (?P<minutes>\d+) minutes"
-    r" · (?P<lines>\d+) lines?( · (?P<points>\d \+ \d) points)?$",
+    r" · (?P<lines>\d+) lines?( · (?P<points>\d( \+ \d)?) points?)?$",
     re.MULTILINE,
 )
 PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<file>[^)]+)\)")
@@ -77,7 +78,7 @@ def test_an_exercise_says_how_hard_it_is_and_how_long_it_takes(name, exercises, 
     assert header
     assert int(header["lines"]) == len(region(cells[name].source))
     assert bool(header["importance"]) == (name not in STRETCH)
-    assert bool(header["points"]) == (name in STEPS)
+    assert bool(header["points"]) == (name in (*STEPS, *TRANSFER))
 
 
 @pytest.mark.parametrize("name", EXERCISES)
@@ -95,9 +96,9 @@ def test_no_hint_is_a_whole_solution(name, exercises, cells):
     assert len(shown) < len(solution)
 
 
-@pytest.mark.parametrize("name", EXERCISES)
+@pytest.mark.parametrize("name", [name for name in EXERCISES if name != "fault"])
 def test_a_stub_gives_the_shapes(name, names):
-    described = names[name].forward if name == "MultiHeadAttention" else names[name]
+    described = names[name].forward if name.endswith("Attention") else names[name]
     assert re.search(r"\(\w[\w ,+]*\)|a list", described.__doc__)
 
 
@@ -113,8 +114,14 @@ def test_a_step_is_graded_for_shape_and_value_with_hidden_tests(name, cells, exe
         )
 
 
-def test_the_steps_are_worth_24_points(lesson):
-    assert sum(cell.metadata.get("points", 0) for cell in lesson.cells) == 24
+@pytest.mark.parametrize("name", TRANSFER)
+def test_the_transfer_is_graded_for_its_value(name, cells, exercises):
+    assert HEADER.search(exercises[name])["points"] == "1"
+    assert cells[f"test_{name}_value"].metadata["points"] == 1
+
+
+def test_the_lesson_is_worth_26_points(lesson):
+    assert sum(cell.metadata.get("points", 0) for cell in lesson.cells) == 26
 
 
 def test_every_picture_says_what_it_shows(prose):

@@ -6,11 +6,12 @@ check.split_heads(split_heads, aspect="shape")   # one aspect: "shape" or "value
 check.split_heads(split_heads, hidden=True)      # all probes, as graded
 """
 
+from attention_lab.check.fault import fault
 from attention_lab.check.mistake import Mistake
 from attention_lab.check.run import check_step, listen, use_seed
 from attention_lab.check.steps import STEPS, names, of
 
-__all__ = ["STEPS", "Mistake", "listen", "use_seed", *names()]
+__all__ = ["STEPS", "Mistake", "fault", "listen", "use_seed", *names()]
 
 
 def _checker(step):

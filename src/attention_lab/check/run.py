@@ -50,13 +50,14 @@ def check_step(step, answer, *, aspect=None, hidden=False):
         observations, verdict, note = _try(step, answer, *trials, aspect)
         if verdict.against(aspect):
             mistake = _mistake(step, aspect, probes, observations, expected, verdict)
-            _tell(step, aspect, hidden, mistake)
+            tell(step, aspect, hidden, mistake)
             raise mistake
-    _tell(step, aspect, hidden, None)
+    tell(step, aspect, hidden, None)
     print(_passed(step, aspect, len(probes), hidden, note))
 
 
-def _tell(*what):
+def tell(*what):
+    """Say to whoever listens what a check has found; see `listen`."""
     for listener in _listeners:
         listener(*what)
 

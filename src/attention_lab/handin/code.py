@@ -64,7 +64,10 @@ def answers(source: str, name: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _holds_stub(source, name):
-    nodes = [node for node in ast.walk(parse(source)) if getattr(node, "name", None) == name]
+    tree = parse(source)
+    if any(map(_raises_stub, tree.body)):
+        return True
+    nodes = [node for node in ast.walk(tree) if getattr(node, "name", None) == name]
     definitions = [node for node in nodes if isinstance(node, _DEFINITIONS)]
     return bool(definitions) and _is_stub(max(definitions, key=lambda node: node.lineno))
 
@@ -147,8 +150,12 @@ def _only_raises(node):
     if not isinstance(node, ast.FunctionDef):
         return False
     body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    if len(body) != 1 or not isinstance(body[0], ast.Raise):
+    return len(body) == 1 and _raises_stub(body[0])
+
+
+def _raises_stub(statement):
+    if not isinstance(statement, ast.Raise):
         return False
-    raised = body[0].exc
+    raised = statement.exc
     raised = raised.func if isinstance(raised, ast.Call) else raised
     return isinstance(raised, ast.Name) and raised.id in _STUBS

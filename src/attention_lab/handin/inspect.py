@@ -237,7 +237,8 @@ class _Search:
 def _without_answer(cell: Cell, slot: Slot) -> Kind:
     if code.parse(cell.source) is None:
         return Kind.BROKEN
-    if code.defines(cell.source, slot.name) or code.is_blank(cell.source):
+    as_released = code.same(cell.source, slot.source)
+    if as_released or code.defines(cell.source, slot.name) or code.is_blank(cell.source):
         return Kind.UNANSWERED
     return Kind.NAMELESS
 

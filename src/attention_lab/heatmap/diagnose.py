@@ -13,7 +13,7 @@ _LEAK = 1e-6
 
 def diagnose(frame: Frame) -> list[str]:
     """One sentence for each thing that is wrong with the weights of ``frame``, worst first."""
-    if frame.error:
+    if frame.error or frame.quiet:
         return []
     found = [_not_numbers(frame.weights)]
     if found == [None]:

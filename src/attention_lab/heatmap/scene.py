@@ -17,13 +17,15 @@ class Frame:
 
     ``weights`` is (H, T, S) float64, ``masked`` (H, T, S) bool: True where a query may not look.
     ``labels``: what each head does, in words; without them the weights themselves are asked.
-    A frame that could not be computed has an ``error`` to show instead, and no heads.
+    A frame that could not be computed has an ``error`` to show instead, and no heads. Of a
+    ``quiet`` one nothing is said to be wrong: the reader is to find it.
     """
 
     weights: np.ndarray
     masked: np.ndarray
     error: str | None = None
     labels: tuple[str, ...] | None = None
+    quiet: bool = False
 
     @property
     def span(self) -> tuple[float, float]:

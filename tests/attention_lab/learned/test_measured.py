@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from attention_lab.check.references import TorchAttention
+from attention_lab.check.steps.multi_head_attention import TorchAttention
 from attention_lab.learned import measured, seeds
 from attention_lab.learned.experiment import HEADS, SEEDS
 from attention_lab.learned.train import train

@@ -11,9 +11,10 @@ def exercises():
 
 def test_every_step_is_an_exercise_with_points_for_shape_and_value(exercises):
     graded = {name: each.points for name, each in exercises.items() if each.points}
-    assert tuple(graded) == STEPS
-    assert all(list(points) == ["shape", "value"] for points in graded.values())
-    assert sum(sum(points.values()) for points in graded.values()) == 24
+    assert tuple(graded) == (*STEPS, "fault", "MendedAttention")
+    assert all(list(graded[name]) == ["shape", "value"] for name in STEPS)
+    assert graded["fault"] == graded["MendedAttention"] == {"value": 1}
+    assert sum(sum(points.values()) for points in graded.values()) == 26
 
 
 @pytest.mark.parametrize("name", STEPS)

@@ -27,7 +27,7 @@ def fresh(monkeypatch):
 
 def test_a_check_counts():
     check.attend(steps.attend, aspect="value")
-    assert "1 of 24 points" in str(progress.summary())
+    assert "1 of 26 points" in str(progress.summary())
 
 
 def test_a_notebook_that_is_graded_has_no_summary(monkeypatch):
@@ -44,7 +44,7 @@ def test_a_reset_replaces_the_cell_and_takes_the_results_back(monkeypatch, capsy
     assert text.startswith("def attend(weights, v):")
     assert text.endswith("    raise NotWrittenYet")
     assert replace
-    assert "0 of 24 points" in str(progress.summary())
+    assert "0 of 26 points" in str(progress.summary())
     assert "Undo" in capsys.readouterr().out
 
 
@@ -54,7 +54,7 @@ def test_without_a_notebook_a_reset_prints_the_stub(capsys):
 
 
 def test_an_exercise_that_is_none_is_told():
-    with pytest.raises(ValueError, match="no exercise 'atend'; there are project, split_heads"):
+    with pytest.raises(ValueError, match="no exercise 'atend'; there are one_query, project"):
         progress.reset("atend")
 
 

@@ -617,3 +617,8 @@ for _slug, _text in {
         """,
 }.items():
     known.behaviour(_slug, _text)
+
+# --- a stranger's layer, mended ---
+
+mended = Known("MendedAttention")
+mended.take_over(known, changed=lambda faulty: faulty)

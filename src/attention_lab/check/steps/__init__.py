@@ -11,6 +11,7 @@ from attention_lab.check.steps import (
     cross_attention,
     grouped_attention,
     masked_softmax,
+    mended_attention,
     merge_heads,
     multi_head_attention,
     one_head,
@@ -33,6 +34,7 @@ GRADED = (
 )
 EXERCISES = (
     one_query.STEP,
+    mended_attention.STEP,
     one_head.STEP,
     cross_attention.STEP,
     padded_softmax.STEP,
