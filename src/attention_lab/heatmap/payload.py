@@ -18,6 +18,7 @@ import numpy as np
 from attention_lab.heatmap import palette
 from attention_lab.heatmap.diagnose import diagnose
 from attention_lab.heatmap.scene import Control, Frame, Scene
+from attention_lab.heatmap.weights import tolerance
 from attention_lab.heatmap.words import name_heads, tell_apart
 
 
@@ -101,13 +102,14 @@ def _frame(frame: Frame, scene: Scene) -> dict:
         return {"heads": 0, "error": frame.error, "names": [], "notes": []}
     low, high = frame.span
     sums = np.where(frame.masked, 0, frame.weights).sum(-1)
+    are_one = np.allclose(sums, 1, atol=tolerance(frame.weights) / 2)
     return {
         "heads": len(frame.weights),
         "span": [low, high],
         "names": name_heads(frame, scene.queries, scene.keys),
         "notes": diagnose(frame),
         # null: every row sums to 1
-        "sums": None if np.allclose(sums, 1, atol=5e-4) else _three_decimals(sums),
+        "sums": None if are_one else _three_decimals(sums),
     }
 
 

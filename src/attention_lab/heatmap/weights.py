@@ -13,8 +13,10 @@ import torch
 MOST_VALUES = 4_000_000
 # Additive masks in use besides -inf: -1e9, -1e4, the least number of a dtype.
 _AS_GOOD_AS_MINUS_INFINITY = -1e3
-# By so much a row's sum may differ from 1.
+# By so much a row's sum may differ from 1 in numbers with many digits.
 _OFF = 1e-3
+_BITS = 52  # of a float64, behind the leading one
+_FEWEST_BITS = 7  # of a bfloat16
 
 
 def read_variants(weights) -> dict[str, np.ndarray]:
@@ -113,7 +115,19 @@ def heads_are_weights(weights: np.ndarray) -> np.ndarray:
     """The same for each head by itself: weights (..., T, S) to (...) bool."""
     possible = np.isfinite(weights) & (weights >= 0)
     off = np.abs(np.where(possible, weights, 0).sum(-1) - 1)
-    return possible.all((-2, -1)) & (off < _OFF).all(-1)
+    return possible.all((-2, -1)) & (off < tolerance(weights)).all(-1)
+
+
+def tolerance(weights: np.ndarray) -> float:
+    """By how much the sum of a row may differ from 1, for want of digits.
+
+    It is seen from the numbers how many digits they have: those of a bfloat16 or a half may have
+    come through a float32.
+    """
+    used = np.bitwise_or.reduce(weights[np.isfinite(weights)].view(np.int64), initial=0)
+    behind = int(used) & ((1 << _BITS) - 1)
+    unused = (behind & -behind).bit_length() - 1 if behind else _BITS
+    return max(_OFF, 2.0 ** (1 - max(_FEWEST_BITS, _BITS - unused)))
 
 
 def make_causal(weights: np.ndarray) -> np.ndarray | None:

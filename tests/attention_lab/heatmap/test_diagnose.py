@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import torch
 
 from attention_lab.heatmap.diagnose import diagnose
 from attention_lab.heatmap.scene import Frame
@@ -31,6 +32,30 @@ def test_nothing_wrong():
 def test_what_is_wrong_is_named(weights, masked, says):
     (sentence,) = diagnose(Frame(weights, masked))
     assert says in sentence
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_nothing_is_wrong_with_few_digits(dtype):
+    given = torch.from_numpy(RNG.normal(size=(3, 40, 40))).to(dtype).softmax(-1)
+    weights = given.double().numpy()
+    assert diagnose(Frame(weights, np.zeros(weights.shape, bool))) == []
+
+
+@pytest.mark.parametrize("p", [0.1, 0.3, 0.5])
+@pytest.mark.parametrize("causal", [False, True])
+def test_dropout_is_named(p, causal):
+    generator = np.random.default_rng(round(10 * p))
+    scores = generator.normal(size=(12, 16, 16))
+    scores[:, above_diagonal(16, 16) & causal] = -np.inf
+    weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+    dropped = weights * (generator.random(weights.shape) >= p) / (1 - p)
+    (sentence,) = diagnose(Frame(dropped, np.zeros(weights.shape, bool)))
+    assert "call model.eval()" in sentence
+
+
+def test_sums_near_one_are_told_from_one():
+    (sentence,) = diagnose(Frame(RIGHT * 1.004, OPEN))
+    assert "they sum to 1.0040 up to 1.0040" in sentence
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from attention_lab.heatmap.weights import (
     read_numbers,
     read_tokens,
     read_variants,
+    tolerance,
 )
 
 SCORES = np.random.default_rng(0).normal(size=(2, 4, 4))
@@ -99,6 +100,25 @@ def test_weights_are_finite_positive_and_sum_to_one():
     infinite = np.array([[[np.inf, -np.inf], [0, 1]]])
     heads = np.concatenate([np.eye(2)[None], infinite, np.eye(2)[None] / 2])
     assert heads_are_weights(heads).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+@pytest.mark.parametrize("T", [2, 5, 40, 300])
+def test_rows_of_few_digits_sum_to_one(dtype, T):
+    scores = torch.randn(3, T, T, generator=torch.Generator().manual_seed(T)) * 2
+    given = scores.to(dtype).softmax(-1)
+    for weights in (given, given.float()):  # numpy has no bfloat16
+        assert are_weights(read_heads(weights))
+    assert not are_weights(read_heads(given * 0.95))
+
+
+def test_digits_are_those_that_are_used():
+    assert tolerance(np.array([1 / 3, np.nan, np.inf])) == 1e-3
+    for dtype, expected in ((torch.bfloat16, 2**-6), (torch.half, 2**-9), (torch.float32, 1e-3)):
+        given = torch.rand(100, generator=torch.Generator().manual_seed(0)).to(dtype)
+        assert tolerance(given.double().numpy()) == expected
+    assert tolerance(np.eye(3) / 2) == 2**-6
+    assert tolerance(np.empty(0)) == 2**-6
 
 
 def test_made_causal_is_what_softmax_gives_behind_a_mask():
