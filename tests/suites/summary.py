@@ -13,6 +13,8 @@ LINES = {
     "bank": "{right} right, {right rejected} rejected; {wrong} wrong, {wrong accepted} accepted, "
     "{named} named, {misnamed} misnamed",
     "mutants": "{rejected} rejected, {equal} equal on 1,000 random inputs, {accepted} accepted",
+    "lines": "{rejected} mutants rejected, the line shown for {shown}, the right one for {known}; "
+    "{slips} slips of the bank, shown for {shown of the bank}",
     "random right answers": "{right} right, {rejected} rejected",
     "seeds": "{verdicts} verdicts, {changed} changed",
     "hostile": "{attacks} attacks, {gained} gained points; "

@@ -6,7 +6,7 @@ scores that only lack their scale how far apart they would be.
 """
 
 from attention_lab.check import steps
-from attention_lab.check.figures import box, figure
+from attention_lab.check.figures import box, figure, label, source
 
 
 def card(evidence, symptom) -> str:
@@ -23,6 +23,13 @@ def card(evidence, symptom) -> str:
         return ""
     style = "display:flex;flex-wrap:wrap;gap:.5em 1.5em;margin:.3em 0"
     return f'<div style="{style}">{"".join(figures)}</div>'
+
+
+def code(lines, marked) -> str:
+    """Return the HTML of some lines of a learner's code, (number, text) each, those of which the
+    numbers are `marked` in a thick border."""
+    rows = [[label(number), source(text, number in marked)] for number, text in lines]
+    return figure("one small change here makes every trial right", rows)
 
 
 def _shapes(trial, symptom):

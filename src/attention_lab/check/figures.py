@@ -1,5 +1,7 @@
 """Small tables as static HTML, for the card beside a message."""
 
+import html
+
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MOST_HEADS, MOST_TOKENS, MOST_FEATURES = 6, 9, 8
 ACCENT = "#c2410c"
@@ -27,6 +29,13 @@ def box(text, sign=""):
     return f'<td style="{ODD if sign else BOX}">{text}{sign}</td>'
 
 
+def source(text, is_marked):
+    """A cell with a line of code, with a thick border where it is marked."""
+    style = "font-family:monospace;white-space:pre;text-align:left;padding:.1em .6em"
+    border = f";border:2px solid {ACCENT};border-radius:6px" if is_marked else ""
+    return f'<td style="{style}{border}">{html.escape(text)}</td>'
+
+
 def heatmaps(result, sums=False):
     """A map for each of the first heads of the first sentence."""
     return [
@@ -45,7 +54,7 @@ def heatmap(title, weights, note="", sums=False):
         note = "columns sum to 1, rows do not"
     rows = [
         [
-            _label(i),
+            label(i),
             *_shaded(row[:MOST_TOKENS]),
             *_more(row, MOST_TOKENS),
             *([_sum(row)] if odd else []),
@@ -64,7 +73,7 @@ def _more(items, most):
     return [f'<td style="{LABEL}">{ELLIPSIS}</td>'] if len(items) > most else []
 
 
-def _label(row):
+def label(row):
     return f'<th style="{LABEL}">{row}</th>'
 
 
@@ -87,7 +96,7 @@ def sources(title, rows, source, axes, note):
     """Where each number comes from: its place in the argument, on the axes named."""
     rows = [
         [
-            _label(i),
+            label(i),
             *(box(_place(number, source, axes)) for number in row[:MOST_FEATURES]),
             *_more(row, MOST_FEATURES),
         ]

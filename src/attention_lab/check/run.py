@@ -50,6 +50,7 @@ def check_step(step, answer, *, aspect=None, hidden=False):
         observations, verdict, note = _try(step, answer, *trials, aspect)
         if verdict.against(aspect):
             mistake = _mistake(step, aspect, probes, observations, expected, verdict)
+            mistake = _with_line(step, answer, hidden, mistake)
             tell(step, aspect, hidden, mistake)
             raise mistake
     tell(step, aspect, hidden, None)
@@ -144,6 +145,13 @@ def _mistake(step, aspect, probes, observations, expected, verdict):
     from attention_lab.check.diagnose import diagnose  # loaded only when something is wrong
 
     return diagnose(step, aspect, probes, observations, expected, verdict)
+
+
+def _with_line(step, answer, hidden, mistake):
+    """The same Mistake, with the line to look at where the answer may be searched for one."""
+    from attention_lab.check.line import with_line
+
+    return with_line(step, answer, mistake, hidden=hidden)
 
 
 def _passed(step, aspect, count, hidden, note):

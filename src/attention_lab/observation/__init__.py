@@ -4,6 +4,7 @@ Nothing here knows what is right, so that it may run beside a learner's code.
 """
 
 from attention_lab.observation.codec import Malformed, decode, encode
+from attention_lab.observation.definition import Definition, definition_in, definition_of
 from attention_lab.observation.observe import RemoteAnswer, observe_encoded, read_ahead
 from attention_lab.observation.probe import (
     Call,
@@ -17,9 +18,11 @@ from attention_lab.observation.probe import (
     Tag,
     Unknown,
 )
+from attention_lab.observation.surroundings import Surroundings, can_be_tried
 
 __all__ = [
     "Call",
+    "Definition",
     "Failure",
     "Layer",
     "Malformed",
@@ -29,9 +32,13 @@ __all__ = [
     "Probe",
     "RemoteAnswer",
     "Request",
+    "Surroundings",
     "Tag",
     "Unknown",
+    "can_be_tried",
     "decode",
+    "definition_in",
+    "definition_of",
     "encode",
     "observe_encoded",
     "read_ahead",

@@ -21,6 +21,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention_lab.observation.codec import DTYPE_NAMES, decode, encode
+from attention_lab.observation.definition import Definition, functions_of, names_in
 from attention_lab.observation.elsewhere import THERE, elsewhere, is_there, put
 from attention_lab.observation.neutral import neutral_torch
 from attention_lab.observation.probe import (
@@ -50,7 +51,16 @@ NOT_THE_LEARNERS = (str(Path(torch.__file__).parent), str(Path(__file__).parents
 
 
 class RemoteAnswer(ABC):
-    """An answer that lives in another process."""
+    """An answer that lives in another process.
+
+    definition: its text, where other texts may be tried in its place; else None.
+    """
+
+    definition: Definition | None = None
+
+    def observe_edited(self, text: str, request: bytes, again: bool) -> bytes:
+        """Observe what `text` defines in the place of this answer; see `Surroundings.observe`."""
+        raise NotImplementedError
 
     @abstractmethod
     def observe(self, request: bytes) -> bytes:
@@ -64,7 +74,7 @@ def observe_encoded(answer, request: bytes) -> bytes:
     """
     if isinstance(answer, RemoteAnswer):
         return answer.observe(request)
-    with neutral_torch(), _quiet():
+    with neutral_torch(), quiet():
         request = _decoded(request)
         with _substituted(answer, request.substitutes):
             return encode(tuple(observe(answer, probe) for probe in request.probes))
@@ -81,20 +91,23 @@ def _decoded(request):
     return decode(request, Request)
 
 
-def observe(answer, probe) -> Observation:
+def observe(answer, probe, build=None) -> Observation:
     """Try `answer` on one probe; warnings are kept as data. The caller swallows what is printed and
-    puts aside whatever defaults of torch the notebook has changed."""
+    puts aside whatever defaults of torch the notebook has changed.
+
+    build: makes what is called of the answer for the probe, in the place of `make_target`.
+    """
     count = _Count()
     around = _counted(count) if probe.heads is not None else contextlib.nullcontext
     around = elsewhere if probe.elsewhere else around
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            target = _build(answer, probe)
+            target = (build or make_target)(answer, probe)
             outcomes = [_call(target, probe, i, around) for i in range(len(probe.calls))]
             scripted = _scripted(answer, target) if probe.heads is not None else ()
         except BaseException as error:
-            return Observation(failure=_failure(error))
+            return Observation(failure=failure_from(error))
     return Observation(
         # Read after the last call: none may change what came of another.
         outcomes=tuple(map(_read, outcomes)),
@@ -113,7 +126,7 @@ class Unusable(Exception):
     """The answer is not the kind of thing that was asked for."""
 
 
-def _build(answer, probe):
+def make_target(answer, probe):
     """Return what is called: the function itself, or an instance with the probe's weights in it."""
     module = probe.module
     if not callable(answer):
@@ -172,7 +185,7 @@ def _call(target, probe, index, around):
         with around():
             output, failure = _unpacked(target(*args), call.upstream), None
     except BaseException as error:
-        output, failure = None, _failure(error)
+        output, failure = None, failure_from(error)
     names = probe.module.names if probe.module else ()
     changed = _changed_layers(target, names, layers)
     afterwards = {"args": _changed_args(call, args), "layers": changed}
@@ -197,7 +210,7 @@ def _read(outcome):
     try:
         return replace(outcome, output=_plain(outcome.output))
     except BaseException as error:
-        return replace(outcome, output=None, gradients=(), failure=_failure(error))
+        return replace(outcome, output=None, gradients=(), failure=failure_from(error))
 
 
 def _prepare(call):
@@ -274,7 +287,7 @@ def _backward(outputs, upstream, inputs):
         found = torch.autograd.grad(root, inputs, allow_unused=True)
         return tuple(_plain(g) for g in found), None
     except BaseException as error:
-        return (), _failure(error)
+        return (), failure_from(error)
 
 
 def _changed_args(call, args):
@@ -338,7 +351,7 @@ def _plain_tensor(tensor):
     return torch.empty_like(tensor, device=THERE) if is_there(tensor) else tensor.clone()
 
 
-def _failure(error):
+def failure_from(error) -> Failure:
     if isinstance(error, KeyboardInterrupt):
         raise error
     try:
@@ -365,7 +378,7 @@ def _place(error):
 
 
 @contextlib.contextmanager
-def _quiet():
+def quiet():
     """Swallow what is printed."""
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
@@ -434,9 +447,7 @@ def _substituted(answer, source):
     if not source:
         yield
         return
-    given = {}
-    exec(compile(source, GIVEN, "exec"), given)
-    functions = {name: f for name, f in given.items() if inspect.isfunction(f)}
+    functions = functions_in(source)
     saved = [(space, name, space.get(name)) for space in _namespaces(answer) for name in functions]
     try:
         for space, name, _ in saved:
@@ -450,18 +461,17 @@ def _substituted(answer, source):
                 space[name] = before
 
 
+def functions_in(source: str) -> dict:
+    """The functions that the given steps' text defines."""
+    given = {}
+    exec(compile(source, GIVEN, "exec"), given)
+    return {name: f for name, f in given.items() if inspect.isfunction(f)}
+
+
 def _namespaces(answer):
     """The global names that a class's methods see."""
-    spaces = {id(f.__globals__): f.__globals__ for f in _functions(answer)}
+    spaces = {id(f.__globals__): f.__globals__ for f in functions_of(answer)}
     return list(spaces.values())
-
-
-def _functions(answer):
-    """The Python functions that an answer is made of: itself, or its class's methods."""
-    classes = [c for c in getattr(answer, "__mro__", ()) if not c.__module__.startswith("torch")]
-    parts = [part for c in classes for part in vars(c).values()] or [answer]
-    unwrapped = [inspect.unwrap(part) for part in parts if callable(part)]
-    return [f for f in unwrapped if inspect.isfunction(f)]
 
 
 def _scripted(answer, target):
@@ -479,7 +489,7 @@ def _reached(answer, target):
     if isinstance(target, nn.Module):
         for module in target.modules():
             yield from (module, *vars(module).values())
-    waiting, seen = _functions(answer), set()
+    waiting, seen = functions_of(answer), set()
     while waiting:
         function = waiting.pop()
         if function in seen:
@@ -518,10 +528,11 @@ def _replaced_beside(answer):
 def _notebook_numbers(answer):
     """Names of global numbers that the answer's code reads."""
     found = set()
-    for function in _functions(answer):
-        for name in _globals_read(function.__code__):
-            if type(function.__globals__.get(name)) in (int, float):
-                found.add(name)
+    for function in functions_of(answer):
+        space, code = function.__globals__, function.__code__
+        numbers = {name for name in names_in(code) if type(space.get(name)) in (int, float)}
+        if numbers:  # to tell them from attributes takes longer
+            found |= numbers & _globals_read(code)
     return tuple(sorted(found)[:MAX_OUTPUTS])
 
 
