@@ -82,11 +82,16 @@ def find_line(
 
 def with_line(step, answer, mistake, *, hidden=False):
     """Return the Mistake that an answer shows, with the line to look at where one is found."""
-    if not mistake.means or getattr(answer, "definition", answer) is None:  # unwritten, or closed
+    if not mistake.means or isinstance(answer, RemoteAnswer):  # unwritten, or not open to that
         return mistake
     notice = Notice()
     found = locate(step, answer, hidden=hidden, notice=notice)
     notice.take_back()
+    return told(mistake, found)
+
+
+def told(mistake, found: Found | None):
+    """Return a Mistake that says what was found, too."""
     if found is not None:
         mistake.lines = found.lines
         mistake.card += code(found.around, [number for number, _ in found.lines])
@@ -156,8 +161,9 @@ class _There:
 
     def observe(self, text, probes, again):
         if probes not in self._requests:
-            self._requests[probes] = run._request(probes, self._given)
-        reply = self._answer.observe_edited(text, self._requests[probes], again)
+            self._requests[probes] = run._request(probes)
+        request = self._requests[probes]
+        reply = self._answer.observe_edited(text, self._given, request, again)
         return decode(reply, tuple[Observation, ...])
 
 

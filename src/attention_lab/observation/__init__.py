@@ -18,7 +18,7 @@ from attention_lab.observation.probe import (
     Tag,
     Unknown,
 )
-from attention_lab.observation.surroundings import Surroundings, can_be_tried
+from attention_lab.observation.surroundings import Surroundings, can_be_tried, observe_edited
 
 __all__ = [
     "Call",
@@ -40,6 +40,7 @@ __all__ = [
     "definition_in",
     "definition_of",
     "encode",
+    "observe_edited",
     "observe_encoded",
     "read_ahead",
 ]

@@ -58,8 +58,9 @@ class RemoteAnswer(ABC):
 
     definition: Definition | None = None
 
-    def observe_edited(self, text: str, request: bytes, again: bool) -> bytes:
-        """Observe what `text` defines in the place of this answer; see `Surroundings.observe`."""
+    def observe_edited(self, text: str, given: str, request: bytes, again: bool) -> bytes:
+        """Take a `Request` for what `text` defines in the place of this answer, among the functions
+        of `given`; see `Surroundings.observe`."""
         raise NotImplementedError
 
     @abstractmethod
@@ -75,18 +76,18 @@ def observe_encoded(answer, request: bytes) -> bytes:
     if isinstance(answer, RemoteAnswer):
         return answer.observe(request)
     with neutral_torch(), quiet():
-        request = _decoded(request)
+        request = decoded(request)
         with _substituted(answer, request.substitutes):
             return encode(tuple(observe(answer, probe) for probe in request.probes))
 
 
 def read_ahead(request: bytes) -> None:
     """Decode a `Request` ahead of time: neither this process nor its forks will have to."""
-    _decoded(request)
+    decoded(request)
 
 
 @lru_cache(maxsize=32)
-def _decoded(request):
+def decoded(request):
     """Kept, since a check is often repeated; answers get copies of what is in it."""
     return decode(request, Request)
 

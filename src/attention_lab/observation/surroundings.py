@@ -9,13 +9,22 @@ import types
 import torch
 from torch import Tensor
 
+from attention_lab.observation.codec import encode
 from attention_lab.observation.definition import (
     Definition,
     definition_of,
     functions_of,
     names_in,
 )
-from attention_lab.observation.observe import failure_from, functions_in, make_target, observe
+from attention_lab.observation.neutral import neutral_torch
+from attention_lab.observation.observe import (
+    decoded,
+    failure_from,
+    functions_in,
+    make_target,
+    observe,
+    quiet,
+)
 from attention_lab.observation.probe import Observation, Probe
 
 COPIED = (dict, list, set, Tensor)
@@ -123,6 +132,13 @@ def _methods(text):
             start, end = starts[node.lineno - 1], starts[node.end_lineno]
             if not any(word in text[start:end] for word in ("super(", "__class__", ".__")):
                 yield node.name, start, end
+
+
+def observe_edited(surroundings: Surroundings, text: str, request: bytes, again: bool) -> bytes:
+    """Try a text on an encoded `Request`; return the encoded observations, one a probe."""
+    with neutral_torch(), quiet():
+        probes = decoded(request).probes
+        return encode(surroundings.observe(text, probes, again=again))
 
 
 def can_be_tried(answer, definition: Definition) -> bool:

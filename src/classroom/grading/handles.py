@@ -14,11 +14,20 @@ class Handle(observation.RemoteAnswer):
     and other plain data.
 
     proven: the steps for which its shape is right as it stands. wanted_steps: whether a check
-    would have shown right steps to it. shows_steps: whether a check may do so.
+    would have shown right steps to it. shows_steps: whether a check may do so. definition: its
+    text, where nothing is left to judge and the line that is wrong may be looked for.
     """
 
-    def __init__(self, name: str, observer: Observer, show_steps: bool):
+    def __init__(
+        self,
+        name: str,
+        observer: Observer,
+        show_steps: bool,
+        definition: observation.Definition | None = None,
+    ):
         self.__name__ = name
+        self.definition = definition
+        self._is_edited = False
         self.proven = set()
         self.wanted_steps = False
         self._observer = observer
@@ -30,6 +39,12 @@ class Handle(observation.RemoteAnswer):
             self.wanted_steps = True
             raise NoAnswer(f"{self.__name__} is tried again at the end, with right steps.")
         return self._observer.ask("observe", self.__name__, request)[1]
+
+    def observe_edited(self, text: str, given: str, request: bytes, again: bool) -> bytes:
+        if not self._is_edited:
+            self._observer.begin_to_edit(self.__name__, self.definition.text, given)
+            self._is_edited = True
+        return self._observer.observe_edited(self.__name__, text, request, again)
 
     def has_right_shape(self, step: str):
         """Be told that a hidden check has found it right for `step`."""
@@ -80,11 +95,17 @@ def _shows_steps(request):
     return bool(observation.decode(request, observation.Request).substitutes)
 
 
-def bind(names: list[str], observer: Observer, show_steps: bool) -> dict[str, object]:
+def bind(
+    names: list[str],
+    observer: Observer,
+    show_steps: bool,
+    definitions: dict[str, observation.Definition] | None = None,
+) -> dict[str, object]:
     """What each of `names` is for the learner: a Handle or a copy of plain data; those that the
     learner has not defined are left out. Raises NoAnswer for anything else.
 
-    show_steps: whether a check may send the course's right steps to the submission.
+    show_steps: whether a check may send the course's right steps to the submission. definitions: of
+    the names in which the line that is wrong may be looked for.
     """
     found = {}
     for name in names:
@@ -93,7 +114,7 @@ def bind(names: list[str], observer: Observer, show_steps: bool) -> dict[str, ob
             case "missing":
                 continue
             case "callable":
-                found[name] = Handle(name, observer, show_steps)
+                found[name] = Handle(name, observer, show_steps, (definitions or {}).get(name))
             case "data":
                 found[name] = _data(name, header, payload)
             case _:

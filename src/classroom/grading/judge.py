@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from attention_lab import check
+from attention_lab.observation import Definition, definition_in
 from classroom.grading import handles, outputs
 from classroom.grading.deferral import Deferring
 from classroom.grading.job import Cell, Job
@@ -30,6 +31,11 @@ class Trial:
     observer: Observer | None
     wants_steps: bool = False
 
+    @property
+    def is_mistake(self) -> bool:
+        """Whether its check has found a mistake."""
+        return any(output.get("ename") == "Mistake" for output in self.ran.outputs)
+
     def close(self):
         if self.observer is not None:
             self.observer.close()
@@ -47,7 +53,7 @@ class Judge:
         self._verdicts = Verdicts(check)
         self._prepared = set()
         self.questions = ()
-        transform = self.shell.transform_cell
+        self._transform = transform = self.shell.transform_cell
         self._names_used = cache(lambda cell: handles.names_used(transform(cell)))
         self._names_defined = cache(lambda cell: handles.names_defined(transform(cell)))
 
@@ -72,6 +78,7 @@ class Judge:
     def begin(self, setup: tuple[str, ...]):
         """Start over with nothing but the names that the set-up cells define."""
         check.use_seed(self._seed)
+        self._verdicts.begin()
         self.shell.reset(new_session=True)
         for source in setup:
             _, shown = self.shell.run(source)
@@ -87,14 +94,41 @@ class Judge:
             return cells
         return cells[::-1]
 
+    def definitions(self, graded: Cell, cells: Iterable[Cell]) -> dict[str, Definition]:
+        """The text that defines each of the names that a graded cell takes from the learner; those
+        are left out which no cell above it defines, or one below it too."""
+        found = {}
+        for name in self._names(graded.source):
+            for cell in cells:
+                if not cell.graded and name in self._defined_by(cell):
+                    found[name] = cell.index < graded.index and self._definition(cell, name)
+        return {name: definition for name, definition in found.items() if definition}
+
+    def _definition(self, cell, name):
+        """The definition as it stands in a cell; IPython drops empty lines, as it makes Python of
+        one with magics."""
+        plain = definition_in(cell.source, name)
+        return plain or definition_in(self._transform(cell.source), name)
+
+    def _defined_by(self, cell):
+        try:
+            return self._names_defined(cell.source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return ()
+
     def run(
-        self, source: str, learner: Learner, observer: Observer | None = None, count: int = 1
+        self,
+        source: str,
+        learner: Learner,
+        observer: Observer | None = None,
+        count: int = 1,
+        definitions: dict[str, Definition] | None = None,
     ) -> Trial:
         """Run one graded cell on what `learner` has defined. The cell's own error costs its points,
         and nothing else does: what went to stderr is left out.
 
-        observer: a kept fork to run the cell on once more, now with leave to show right steps.
-        count: the number to run it under.
+        observer: a fork to run the cell on once more, now with leave to show right steps.
+        count: the number to run it under. definitions: where to look for the line that is wrong.
         """
         self.shell.execution_count = count
         names = self._names(source)
@@ -105,7 +139,7 @@ class Judge:
                 return Trial(ran, None)
         observer = observer or (learner.observer() if names else None)
         try:
-            found = handles.bind(names, observer, show_steps)
+            found = handles.bind(names, observer, show_steps, definitions)
         except NoAnswer as reason:
             return Trial(outputs.failed("NoAnswer", str(reason)), observer)
         ran = self._ran_with(found, source)

@@ -178,16 +178,26 @@ class Observer:
         fork is not tried again."""
         question = (do, name, payload)
         if question not in self._replies:
-            reply = self._ask(*question)
+            reply = self._ask({"do": do, "name": name}, payload)
             if do != "observe":
                 return reply
             self._replies[question] = reply
         return self._replies[question]
 
-    def _ask(self, do, name, payload):
-        begun = time.monotonic()
+    def begin_to_edit(self, name: str, text: str, given: str):
+        """Have other texts tried in the place of `text`, which defines `name`, among the functions
+        of `given`."""
+        self._ask({"do": "begin to edit", "name": name, "text": text, "given": given})
+
+    def observe_edited(self, name: str, text: str, request: bytes, again: bool) -> bytes:
+        """Ask what `text` does in the place of the definition of `name`."""
+        message = {"do": "observe edited", "name": name, "text": text, "again": again}
+        return self._ask(message, request)[1]
+
+    def _ask(self, message, payload=b""):
+        name, begun = message["name"], time.monotonic()
         try:
-            return self._exchange({"do": do, "name": name}, payload, begun + self._left)
+            return self._exchange(message, payload, begun + self._left)
         except wire.TooLate:
             reason = f"{name} took longer than {self._seconds:g} seconds"
         except wire.Closed:

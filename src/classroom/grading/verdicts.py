@@ -13,7 +13,7 @@ from functools import partial
 from types import ModuleType
 from typing import NamedTuple
 
-from attention_lab.check import Mistake
+from attention_lab.check import Mistake, line
 from attention_lab.observation import RemoteAnswer
 from classroom.grading.handles import Handle, Proven
 
@@ -43,6 +43,11 @@ class Verdicts:
         self._questions = {}  # each of those, for equal ones to be kept once
         # What a check prints of a shape that is right as it stands, by what was asked.
         self._right_shape = {}
+        self._lines = {}  # what was found of where this submission is wrong, by step and definition
+
+    def begin(self):
+        """Start with another submission."""
+        self._lines.clear()
 
     def first_questions(self) -> tuple[bytes, ...]:
         """The requests that the checks run so far began with, in the order of those checks."""
@@ -70,10 +75,20 @@ class Verdicts:
         if hidden and aspect != "shape" and verdict.keeps_shape and isinstance(answer, Handle):
             answer.has_right_shape(step)
         if verdict.mistake is not None:
-            raise copy.copy(verdict.mistake)  # since whoever catches it may change it
+            mistake = copy.copy(verdict.mistake)  # since whoever catches it may change it
+            raise line.told(mistake, self._line(step, answer, hidden))
         print(verdict.printed, end="")
         if aspect == "shape" and not (isinstance(answer, Handle) and answer.shows_steps):
             self._right_shape[asked] = verdict.printed
+
+    def _line(self, step, answer, hidden):
+        """Where an answer is wrong, if that may be looked for by now and is found."""
+        if answer.definition is None:
+            return None
+        asked = step, answer.definition
+        if asked not in self._lines:
+            self._lines[asked] = line.locate(step, answer, hidden=hidden)
+        return self._lines[asked]
 
 
 class Talk(RemoteAnswer):

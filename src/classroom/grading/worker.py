@@ -129,6 +129,7 @@ class Run:
         self._order = order
         self._judged_last = -1
         self._waiting = []
+        self._wrong = []
         graded = [cell for cell in job.cells if cell.graded]
         self._counts = {cell: count for count, cell in enumerate(graded, start=1)}
 
@@ -140,6 +141,7 @@ class Run:
                     learner.write(file)
                 self._in_order(learner)
                 self._with_steps(learner)
+                self._with_lines(learner)
         except Gone as gone:
             missing = [cell.index for cell in self.job.cells if cell.index not in self.ran]
             self.ended_out_of_order = any(index < self._judged_last for index in missing)
@@ -161,8 +163,7 @@ class Run:
             if trial.wants_steps:
                 self._waiting.append((cell, trial.observer))
             else:
-                self.ran[cell.index] = trial.ran
-                trial.close()
+                self._take(cell, trial)
 
     def _with_steps(self, learner):
         """Run again what may only be run when nothing else is left to judge."""
@@ -170,8 +171,25 @@ class Run:
             self._judged_last = cell.index
             observer.begin()
             trial = self.judge.run(cell.source, learner, observer, self._counts[cell])
-            self.ran[cell.index] = trial.ran
-            trial.close()
+            self._take(cell, trial)
+
+    def _take(self, cell, trial):
+        self.ran[cell.index] = trial.ran
+        trial.close()
+        if trial.is_mistake:
+            self._wrong.append(cell)
+
+    def _with_lines(self, learner):
+        """Look for the lines that are wrong, now that all is judged: a fork is shown texts that may
+        be right. What a cell shows is put in its place only if it is a mistake again."""
+        for cell in self._wrong:
+            definitions = self.judge.definitions(cell, self.job.cells)
+            if definitions:
+                observer, count = learner.observer(), self._counts[cell]
+                trial = self.judge.run(cell.source, learner, observer, count, definitions)
+                if trial.is_mistake:
+                    self.ran[cell.index] = trial.ran
+                trial.close()
 
     def _fail(self, indices, reason):
         self.ran.update((index, outputs.failed("Stopped", reason)) for index in indices)

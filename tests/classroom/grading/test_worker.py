@@ -246,7 +246,7 @@ def test_solution_that_fails_costs_pictures_only(worker):
 READ_AHEAD = """
 from attention_lab.observation import observe
 
-observe._decoded.cache_info().currsize
+observe.decoded.cache_info().currsize
 """
 
 
@@ -369,3 +369,71 @@ def test_sandbox_is_replaced_after_fifty_submissions(worker, monkeypatch):
     monkeypatch.setattr("classroom.grading.confinement.MAX_SUBMISSIONS", 1)
     run(worker, "pass")
     assert worker.confinement is None
+
+
+SOFTMAX = """
+# my softmax
+def masked_softmax(scores, mask=None):
+    if mask is not None:
+        scores = scores + mask
+    return scores.softmax(dim=-2)
+"""
+GRADED_SOFTMAX = "graded check.masked_softmax(masked_softmax, hidden=True)"
+WHERE = "line 6: `return scores.softmax(dim=-2)`"
+
+
+def error_of(cell):
+    return next(output for output in cell if output["output_type"] == "error")
+
+
+@pytest.mark.parametrize(
+    ("cells", "is_said"),
+    [
+        ((SOFTMAX, GRADED_SOFTMAX), True),
+        ((SOFTMAX, GRADED_SOFTMAX, "print('and on')"), True),
+        ((SOFTMAX, GRADED_SOFTMAX, SOFTMAX.replace("-2", "-1")), False),  # another by then
+        ((SOFTMAX + "masked_softmax = print", GRADED_SOFTMAX), False),
+    ],
+)
+def test_a_mistake_says_on_which_line_it_is(worker, cells, is_said):
+    setup = ("from attention_lab import check",)
+    shown = run(worker, "import torch", *cells, setup=setup)
+    error = error_of(shown[2])
+    assert (WHERE in error["evalue"]) is is_said
+    assert (WHERE in "".join(error["traceback"])) is is_said
+
+
+def test_what_is_found_of_one_submission_is_not_told_to_the_next(worker):
+    setup = ("from attention_lab import check",)
+    for lines in (0, 3):
+        _, _, graded = run(
+            worker, "import torch", "\n" * lines + SOFTMAX, GRADED_SOFTMAX, setup=setup
+        )
+        assert f"line {6 + lines}:" in error_of(graded)["evalue"]
+
+
+def test_no_cell_sees_the_texts_that_are_tried(worker):
+    """Nothing may be judged once a fork has been shown a text that may be right."""
+    noting = "    if sys._getframe().f_code.co_filename != here: open('seen', 'w')\n"
+    spy = SOFTMAX.replace(
+        "# my softmax", "import os, sys; here = sys._getframe().f_code.co_filename"
+    )
+    spy = spy.replace("    if mask", f"{noting}    if mask")
+    reader = "def attend(weights, v):\n    return weights @ v if os.path.exists('seen') else v"
+    setup = ("from attention_lab import check",)
+    graded = "graded check.attend(attend, hidden=True)"
+    shown = run(worker, "import torch", spy, GRADED_SOFTMAX, reader, graded, setup=setup)
+    assert "line 7:" in error_of(shown[2])["evalue"]  # texts were tried
+    assert error_of(shown[4])
+
+
+def test_an_edit_that_ends_the_process_costs_nothing_but_the_line(worker):
+    code = SOFTMAX.replace("# my softmax", "import os").replace(
+        "    if mask", "    if scores.shape[-1] < 0 or 3 > 4: os._exit(1)\n    if mask"
+    )
+    setup = ("from attention_lab import check",)
+    _, _, graded, after = run(
+        worker, "import torch", code, GRADED_SOFTMAX, "graded print('still here')", setup=setup
+    )
+    assert error_of(graded)["ename"] == "Mistake"
+    assert after[0]["text"] == "still here\n"

@@ -87,6 +87,7 @@ def _fork_observer(channel, given: socket.socket, names: dict) -> int:
 
 def serve_observer(channel: wire.Channel, names: dict):
     """Answer what the judge asks about the submission's `names`, until `channel` closes."""
+    surroundings = None
     while True:
         message, payload = channel.receive()
         name = message["name"]
@@ -97,6 +98,15 @@ def serve_observer(channel: wire.Channel, names: dict):
                 channel.send({}, observation.observe_encoded(names[name], payload))
             case "call":
                 channel.send(*_call(names[name], payload))
+            case "begin to edit":
+                definition = observation.Definition(name, message["text"], 1)
+                given = message["given"]
+                surroundings = observation.Surroundings(names[name], definition, given)
+                channel.send({})
+            case "observe edited":
+                text, again = message["text"], message["again"]
+                reply = observation.observe_edited(surroundings, text, payload, again)
+                channel.send({}, reply)
 
 
 def _describe(names, name) -> tuple[dict, bytes]:
