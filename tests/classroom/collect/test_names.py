@@ -3,7 +3,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from classroom.collect.names import Upload, is_junk, read_upload, right_name
+from classroom.collect.names import Upload, is_junk, read_name, read_upload, right_name
 
 
 @pytest.fixture
@@ -37,6 +37,37 @@ def test_paths_tell_whose_a_file_is(read, path, name, lms, late, upload, inside)
     found = read(path)
     assert (found.name, found.lms, found.late, found.upload) == (name, lms, late, upload)
     assert found.inside == PurePosixPath(inside)
+
+
+@pytest.mark.parametrize(
+    ("path", "lms", "late", "upload", "inside"),
+    [
+        ("z/anon_aB3xZ_901_1_2_m.ipynb", "anon_aB3xZ", False, 901, "1_2_m.ipynb"),
+        ("z/LATE_anon_12345_902_m.ipynb", "anon_12345", True, 902, "m.ipynb"),
+        ("z/anon_aB3xZ_903_hw/m.ipynb", "anon_aB3xZ", False, 903, "m.ipynb"),
+    ],
+)
+def test_what_canvas_hides_has_a_code(read, path, lms, late, upload, inside):
+    found = read(path)
+    assert (found.name, found.lms, found.late, found.upload) == ("", lms, late, upload)
+    assert found.inside == PurePosixPath(inside)
+    assert found.is_hidden
+
+
+@pytest.mark.parametrize(
+    ("path", "prefix", "lms"),
+    [
+        ("z/doejane_LATE_11_901_m-1.ipynb", "doejane_LATE_11_901_", "11"),
+        ("z/王小明_12_902_hw/src/m.ipynb", "王小明_12_902_", "12"),
+        ("z/LATE_anon_aB3xZ_903_m.ipynb", "LATE_anon_aB3xZ_903_", "anon_aB3xZ"),
+        ("z/Jo Doe_7_assignsubmission_file_/a/m.ipynb", "Jo Doe_7_assignsubmission_file_/", "7"),
+        ("z/Jo_Doe_7_assignsubmission_file/m.ipynb", "Jo Doe_7_assignsubmission_file/", "7"),
+        ("z/Jo Doe_7_assignsubmission_file_m.ipynb", "Jo Doe_7_assignsubmission_file_", "7"),
+    ],
+)
+def test_the_lms_knows_by_the_beginning_of_a_name_whose_it_is(read, path, prefix, lms):
+    assert read(path).prefix == prefix
+    assert read_name(f"{prefix}m.html") == lms
 
 
 @pytest.mark.parametrize("path", ["m.ipynb", "z/m.ipynb", "z/jane/m.ipynb", "z/jane_11_m.ipynb"])
