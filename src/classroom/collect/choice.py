@@ -6,6 +6,8 @@ from pathlib import PurePosixPath
 
 from classroom.collect.names import Upload, is_junk, right_name
 
+ALIKE = "; no time tells which is the newest: look which one is meant"
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -28,7 +30,7 @@ def choose(uploads: Iterable[Upload], wanted: Collection[str]) -> Choice:
     for upload in uploads:
         places.setdefault(_place(upload, wanted, bases), []).append(upload)
     places = {place: given for place, given in places.items() if not _is_in_a_file(place, places)}
-    delivered = {place: max(given, key=lambda u: u.age) for place, given in places.items()}
+    delivered = {place: sorted(given, key=lambda u: u.age)[-1] for place, given in places.items()}
     remarks = [_kept(given) for place, given in places.items() if _counts_twice(place, given)]
     remarks += _newer_than_wanted(delivered, wanted)
     if not any(place.suffix == ".ipynb" for place in delivered):
@@ -62,7 +64,8 @@ def _counts_twice(place: PurePosixPath, given: list[Upload]) -> bool:
 def _kept(given: list[Upload]) -> str:
     *older, newest = sorted(given, key=lambda upload: upload.age)
     kept = ", ".join(str(upload.path) for upload in older)
-    return f"handed in {len(given)} times; the newest counts, {newest.path}; kept: {kept}"
+    said = f"handed in {len(given)} times; the newest counts, {newest.path}; kept: {kept}"
+    return said + ALIKE * (newest.age == older[-1].age)
 
 
 def _newer_than_wanted(

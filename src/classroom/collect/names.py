@@ -36,7 +36,8 @@ class Upload:
     path: where it lies. lms: the student's number, or Canvas's code for one it hides. late: whether
     the LMS marks it so. upload: of two files that Canvas numbers, the higher was handed in later; 0
     elsewhere. inside: its path in what the student handed in. prefix: what a name begins with by
-    which the LMS knows that something belongs to this upload.
+    which the LMS knows that something belongs to this upload. mtime: when the archive says that the
+    file was changed; downloaded: when the archive itself was.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class Upload:
     upload: int = 0
     prefix: str = field(default="", compare=False)
     mtime: float = field(default=0.0, compare=False)
+    downloaded: float = field(default=0.0, compare=False)
 
     @property
     def is_hidden(self) -> bool:
@@ -58,9 +60,9 @@ class Upload:
         return not self.upload
 
     @property
-    def age(self) -> tuple[int, float, int]:
+    def age(self) -> tuple[int, float, float, int]:
         """Sorts the uploads of one student from old to new."""
-        return self.upload, self.mtime, _number(self.inside.stem)
+        return self.upload, self.mtime, self.downloaded, _number(self.inside.stem)
 
 
 def read_upload(path: Path, below: Path) -> Upload | None:
@@ -73,11 +75,11 @@ def read_upload(path: Path, below: Path) -> Upload | None:
     for depth, part in enumerate(parts):
         match = MOODLE.fullmatch(part) or (_canvass(part) if depth else None)
         if match:
-            return _upload(path, match, parts[depth + 1 :])
+            return _upload(path, below, match, parts[depth + 1 :])
         if NOBODYS.fullmatch(part):
             return None
     match = _canvass(parts[0])
-    return _upload(path, match, parts[1:]) if match else None
+    return _upload(path, below, match, parts[1:]) if match else None
 
 
 def _canvass(part: str) -> re.Match | None:
@@ -105,7 +107,8 @@ def right_name(name: str, wanted: Collection[str]) -> str | None:
     return by_name.get(path.name) or by_name.get(plain)
 
 
-def _upload(path: Path, match: re.Match, rest: tuple[str, ...]) -> Upload:
+def _upload(path: Path, below: Path, match: re.Match, rest: tuple[str, ...]) -> Upload:
+    downloaded = (below / path.relative_to(below).parts[0]).stat().st_mtime
     groups = match.groupdict()
     return Upload(
         path,
@@ -116,6 +119,7 @@ def _upload(path: Path, match: re.Match, rest: tuple[str, ...]) -> Upload:
         int(groups.get("upload") or 0),
         _prefix(match, bool(rest)),
         path.stat().st_mtime,
+        downloaded,
     )
 
 

@@ -1,4 +1,5 @@
 import io
+import os
 import time
 import zipfile
 from datetime import datetime
@@ -78,6 +79,18 @@ def test_two_downloads_of_one_class(download, collect):
     download({"doejane_11_950_small-1.ipynb": "new", "roejohn_12_902_small.ipynb": "1"}, "a.zip")
     _, files = collect()
     assert files == {"11/small/small.ipynb": "new", "12/small/small.ipynb": "1"}
+
+
+def test_of_two_downloads_with_the_same_times_the_newer_counts(download, collect):
+    name = "Jane Doe_71_assignsubmission_file_/small.ipynb"
+    for archive, content, when in (("b.zip", "old", 1e9), ("a.zip", "new", 1e9 + 60)):
+        path = download({zipfile.ZipInfo(name, (2026, 11, 29, 20, 0, 0)): content}, archive)
+        os.utime(path, (when, when))
+    said, files = collect()
+    assert files == {"71/small/small.ipynb": "new"}
+    assert "look which one is meant" not in said
+    os.utime(path, (1e9, 1e9))
+    assert "no time tells which is the newest: look which one is meant" in collect("--force")[0]
 
 
 @pytest.fixture
