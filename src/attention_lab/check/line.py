@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 
 import torch
 
@@ -196,8 +197,12 @@ class _Search:
         text = self._there.definition.text
         lines = text.splitlines()
         at = [n for n, line in enumerate(lines, start=1) if failed and line.strip() == failed]
-        for group in edits(text, beside):
-            yield _near(group, at[-1]) if at else group
+        groups = edits(text, beside)
+        if not at:
+            return groups
+        likely, *others = (_near(group, at[-1]) for group in groups)
+        names = [e for e in chain(*others) if e.kind == "name" and e.line == at[-1]]
+        return [names + likely, *others]  # a name of another kind is what most often raises
 
     def _symptoms(self, text, trials):
         """What is wrong with a text; None where it cannot be tried at all."""
