@@ -45,7 +45,11 @@ CALLS = (
     ("axes", ".flatten(2)"),
     ("index", "[0]"),
 )
-RANK = ("axes", "root", "scale", "argument put in", "copy", "statement dropped", "condition put in")
+RANK = (  # of kinds of edits in their group, the most telling of which are tried first
+    "axis", "flag", "number", "sign", "operator", "comparison", "condition", "condition dropped",
+    "in place", "call dropped", "operand dropped", "argument dropped", "element alone", "brackets",
+    "axes", "root", "scale", "argument put in", "copy", "statement dropped", "condition put in",
+)  # fmt: skip
 TENSOR_SIGNS = ("+", "@", "/", "*", "-")
 
 

@@ -13,7 +13,7 @@ from attention_lab.check import run, steps
 from attention_lab.check.card import code
 from attention_lab.check.edits import Edit, edits
 from attention_lab.check.judge import Symptom, judge
-from attention_lab.check.mistake import is_in_notebook
+from attention_lab.check.mistake import Mistake, is_in_notebook
 from attention_lab.check.probes import probes as probes_of
 from attention_lab.check.references import expect
 from attention_lab.observation import (
@@ -31,6 +31,20 @@ from attention_lab.observation.observe import quiet
 SECONDS = {"function": 0.5, "class": 1.3}  # after which a trial that has begun is finished
 NOTICED = 0.25
 MOST_LINES = 2
+# Names that say what stands in the code, and the kinds of edits that change such a thing.
+MENDED_BY = {
+    "contiguous-only": {"name", "copy", "order", "axes", "call dropped"},
+    "missing-contiguous": {"name", "copy", "order", "axes", "call dropped"},
+    "dtype-changed": {"name", "call dropped", "argument dropped", "argument put in"},
+    "gradient-lost": {"name", "call dropped", "with dropped", "decorator dropped", "in place"},
+    "hard-coded-size": {"name", "number", "axis", "size", "order", "operator", "comparison"},
+    "operator-precedence": {"brackets", "number", "operator", "root", "operand dropped"},
+    "uses-notebook-globals": {"name", "number", "size", "order", "call dropped"},
+}
+UNNAMED = (
+    "one small change in the line below makes every trial right.",
+    "read that line one name, one number and one sign at a time.",
+)
 SAID_ALREADY = ("library", "loop")
 BACKWARD = ("gradient", "gradient error", "gradient missing", "gradient nan")
 
@@ -92,11 +106,14 @@ def with_line(step, answer, mistake, *, hidden=False):
 
 
 def told(mistake, found: Found | None):
-    """Return a Mistake that says what was found, too."""
-    if found is not None:
-        mistake.lines = found.lines
-        mistake.card += code(found.around, [number for number, _ in found.lines])
-    return mistake
+    """Return a Mistake that says what was found, too, and has no name that this refutes."""
+    if found is None:
+        return mistake
+    name, words = mistake.misconception, (mistake.means, mistake.look)
+    if name in MENDED_BY and not MENDED_BY[name] & found.kinds:
+        name, words = None, UNNAMED
+    card = mistake.card + code(found.around, [number for number, _ in found.lines])
+    return Mistake(mistake.step, mistake.aspect, mistake.seen, *words, name, card, found.lines)
 
 
 def locate(step, answer, *, hidden=False, clock=time.monotonic, notice=None) -> Found | None:

@@ -1,3 +1,5 @@
+import copy
+import inspect
 import linecache
 import time
 
@@ -5,7 +7,7 @@ import pytest
 import torch
 
 from attention_lab import check
-from attention_lab.check import line
+from attention_lab.check import edits, line
 from attention_lab.check.edits import Edit
 from attention_lab.check.line import Found, find_line, locate
 from attention_lab.observation import Definition
@@ -135,3 +137,29 @@ def test_a_right_answer_is_not_searched(monkeypatch):
     monkeypatch.setattr(line, "locate", None)
     answer, _ = defined(SOFTMAX.replace("-2", "-1"), "masked_softmax")
     check.masked_softmax(answer)
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds", "kept"),
+    [
+        ("hard-coded-size", {"number"}, True),
+        ("hard-coded-size", {"in place"}, False),
+        ("gradient-lost", {"call dropped", "axis"}, True),
+        ("gradient-lost", {"axis"}, False),
+        ("softmax-wrong-dim", {"axis"}, True),
+        (None, {"axis"}, True),
+    ],
+)
+def test_a_name_that_the_edit_refutes_is_taken_away(name, kinds, kept):
+    mistake = check.Mistake("attend", "value", "seen", "means", "look", name, "card")
+    found = Found(((1, "a"),), ((1, "a"), (2, "b")), frozenset(kinds))
+    now = line.told(mistake, found)
+    assert now.misconception == (name if kept else None)
+    assert (now.means == "means") is kept
+    assert (now.seen, now.lines) == ("seen", found.lines)
+    assert copy.copy(now).where == "line 1: `a`"
+
+
+def test_what_can_refute_a_name_are_kinds_of_edits():
+    text = inspect.getsource(edits)
+    assert all(f'"{kind}"' in text for kinds in line.MENDED_BY.values() for kind in kinds)
