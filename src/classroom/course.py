@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 def with_settings(course: CourseDirectory, **settings) -> CourseDirectory:
     """The same course with other settings, such as another gradebook."""
     same = {name: getattr(course, name) for name in course.trait_names(config=True)}
-    return CourseDirectory(**(same | settings))
+    return CourseDirectory(config=course.config, **(same | settings))
 
 
 def source_folder(course: CourseDirectory, assignment: str) -> Path:

@@ -27,14 +27,13 @@ from traitlets import TraitError
 
 from classroom import editions, gradebook
 from classroom.course import (
-    autograded_folder,
     graded_cells,
     source_folder,
     uses_attention_lab,
 )
+from classroom.graded import flags_of
 from classroom.grading.exporter import GradingExporter
 from classroom.register import outdated, register
-from classroom.repair.flags import flags_in
 from classroom.report import ClassReport, listing, read_class, render
 from classroom.sample import make_class
 from classroom.ungraded import in_words, submitted_names, without_grade
@@ -205,9 +204,7 @@ def _graded(root: Path, assignment: str, options: list[str]):
             f"No submission could be graded. {reason}\nnbgrader's own words are in {root / LOG}"
         )
     _, without_feedback = run_nbgrader(GenerateFeedbackApp, assignment, options)
-    noted = {
-        student: flags_in(autograded_folder(course, assignment, student)) for student in graded
-    }
+    noted = {student: flags_of(course, assignment, student) for student in graded}
     flags = {student: found for student, (found, _) in noted.items()}
     # nbgrader registers what it grades; here it may have found nothing to grade.
     register(course, assignment, app.config)

@@ -16,9 +16,9 @@ from nbgrader.apps import AutogradeApp
 from nbgrader.coursedir import CourseDirectory
 
 from classroom.grade import GivenUp
+from classroom.graded import flags_of
 from classroom.grading import grading
 from classroom.grading.pool import Pool
-from classroom.repair.flags import flags_in
 from classroom.sample import hand_in, read_answers
 from classroom.ungraded import submitted_names, without_grade
 
@@ -84,7 +84,7 @@ def graded(tmp_path_factory, released, solved):
     with Gradebook(course.db_url) as book:
         points = {s.student.id: s.score for s in book.assignment_submissions(ASSIGNMENT)}
     reasons = without_grade(course, ASSIGNMENT, submitted_names(course, ASSIGNMENT), errors)
-    flags = {name: flags_in(root / "autograded" / name / ASSIGNMENT) for name in points}
+    flags = {name: flags_of(course, ASSIGNMENT, name) for name in points}
     assert _contents(root / "submitted") == before, "what was handed in is never changed"
     return Graded(root, points, flags, reasons, warnings)
 

@@ -6,6 +6,9 @@ import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 
+MOST_DOTS = 5000
+MOST_MAGICS = 100
+_MAGIC_LINE = re.compile(r"^[ \t]*[%!?]|= *[%!]|\?[ \t]*$", re.M)
 _PYTHON_MAGICS = {"capture", "prun", "time", "timeit"}
 _STUBS = {"NotImplementedError", "NotWrittenYet"}
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -82,22 +85,34 @@ def begins_indented(source: str) -> bool:
 def parse(source: str) -> ast.Module | None:
     """The syntax tree of a cell, its magics turned into calls; None if it is no Python."""
     python = _without_magic(source)
+    if _has_long_name(python):
+        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # "invalid escape sequence" is none of our business
         return _tree(python) or _tree(python, as_cell=True)
 
 
+def _has_long_name(text):
+    """Whether a name has so many dots that to read it takes Python the square of that."""
+    if text.count(".") <= MOST_DOTS:
+        return False
+    runs = re.findall(r"[\w.]+", "".join(text.split()))
+    return any(run.count(".") > MOST_DOTS for run in runs)
+
+
 def _tree(text, as_cell=False):
     try:
         return ast.parse(_as_python(text) if as_cell else text)
-    except (SyntaxError, ValueError, RuntimeError, MemoryError):
-        return None  # RuntimeError: nested too deeply, or IPython has given up on its magics
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _as_python(cell):
     """What IPython makes of magics, shell commands, prompts."""
     from IPython.core.inputtransformer2 import TransformerManager  # few cells need it
 
+    if len(_MAGIC_LINE.findall(cell)) > MOST_MAGICS:
+        raise SyntaxError("IPython looks at the whole cell again for each magic")
     return TransformerManager().transform_cell(cell)
 
 

@@ -16,6 +16,7 @@ from attention_lab.handin.cells import Cell, read_cells
 from attention_lab.handin.lesson import SETUP, SOLUTION, TEST, WRITTEN, Lesson, Slot
 
 SIMILAR = 0.8
+PIECES = 10  # into which a function may have been split
 
 
 class Kind(StrEnum):
@@ -79,13 +80,18 @@ def _joined(cells: list[Cell]) -> list[Cell]:
     """The cells, with every second half of a function put back below its first half."""
     joined: list[Cell] = []
     for cell in cells:
-        if joined and cell.kind == joined[-1].kind == "code" and code.begins_indented(cell.source):
+        if joined and _may_continue(joined[-1], cell):
             whole = _join(joined[-1], cell)
             if code.defined(whole.source):
                 joined[-1] = whole
                 continue
         joined.append(cell)
     return joined
+
+
+def _may_continue(head: Cell, tail: Cell) -> bool:
+    is_code = head.kind == tail.kind == "code"
+    return is_code and len(head.indices) < PIECES and code.begins_indented(tail.source)
 
 
 def _join(head: Cell, tail: Cell) -> Cell:

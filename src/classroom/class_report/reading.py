@@ -3,13 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import nbformat
-from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.utils import is_solution
 
-from classroom.course import autograded_folder
+from classroom.graded import Graded, read_graded
 from classroom.grading.record import Record
 from classroom.points import Score, Scores, by_step, read_scores, step_of
 from classroom.stub import STUB
@@ -57,34 +54,27 @@ def read_class(course: CourseDirectory, assignment: str) -> GradedClass:
         scores = read_scores(gradebook, assignment)
     ungraded = without_grade(course, assignment, submitted_names(course, assignment), {})
     submissions = [
-        _submission(student, score, scores, _notebooks(course, assignment, student))
+        _submission(student, score, scores, read_graded(course, assignment, student))
         for student, score in sorted(scores.by_student.items())
         if student not in ungraded
     ]
     return GradedClass(assignment, by_step(scores.maximum), submissions, ungraded)
 
 
-def _notebooks(course: CourseDirectory, assignment: str, student: str) -> dict[str, NotebookNode]:
-    folder = autograded_folder(course, assignment, student)
-    return {path.stem: nbformat.read(path, as_version=4) for path in sorted(folder.glob("*.ipynb"))}
-
-
 def _submission(
-    student: str, score: Score, scores: Scores, notebooks: Mapping[str, NotebookNode]
+    student: str, score: Score, scores: Scores, notebooks: Mapping[str, Graded]
 ) -> Submission:
-    records = {
-        name: record for name, notebook in notebooks.items() if (record := Record.read(notebook))
-    }
+    records = [notebook.record for notebook in notebooks.values() if notebook.record]
     named = {
-        scores.name(notebook, cell): slug
-        for notebook, record in records.items()
-        for cell, slug in record.misconceptions.items()
+        scores.name(name, cell): slug
+        for name, notebook in notebooks.items()
+        for cell, slug in notebook.misconceptions.items()
     }
     answers = {
-        scores.name(name, cell.metadata.nbgrader.grade_id): cell.source
+        scores.name(name, cell): source
         for name, notebook in notebooks.items()
-        for cell in notebook.cells
-        if is_solution(cell) and _is_written(cell.source)
+        for cell, source in notebook.answers.items()
+        if _is_written(source)
     }
     return Submission(
         student,
@@ -92,7 +82,7 @@ def _submission(
         score.total,
         _mistakes(score, scores, named, answers),
         answers,
-        tuple(_notes(score, records.values())),
+        tuple(_notes(score, records)),
     )
 
 

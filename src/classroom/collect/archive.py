@@ -13,7 +13,7 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from lzma import LZMAError
 from os import utime
@@ -22,6 +22,10 @@ from shutil import rmtree
 from typing import IO
 from zipfile import BadZipFile, ZipFile
 
+from classroom import bounded
+from classroom.bounded import BOUNDS
+from classroom.files import printable
+
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz")
 LAYERS = 3  # the LMS's archive, a student's in it, and one more
 SMALL = 64 << 20  # bytes that any archive may unpack to
@@ -29,6 +33,8 @@ RATIO = 100  # or this many times its size; notebooks pack to a fifth
 SAID = 5  # complaints about the members of one archive
 FEW = 2_000  # files that any archive may hold, or one for each 500 bytes of it
 DEEP = 50  # folders in folders
+LONGEST_NAME = 240  # bytes, which leaves room for a number
+LONGEST_SUFFIX = 20  # characters
 PIECE = 1 << 20  # bytes of a tar file that are read at once
 LATEST = 2**32  # seconds, in the year 2106
 DAMAGES = (BadZipFile, gzip.BadGzipFile, tarfile.TarError, EOFError, zlib.error, LZMAError)
@@ -51,10 +57,11 @@ class Member:
 
 @dataclass
 class Budget:
-    """What an archive may still write."""
+    """What an archive may still write. taken: how often each place was asked for."""
 
     bytes: int
     files: int
+    taken: dict[Path, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, archive: Path) -> "Budget":
@@ -83,21 +90,37 @@ def unpack_all(archive: Path, into: Path) -> list[str]:
 
 def _unpack(archive: Path, into: Path, budget: Budget, layer: int) -> list[str]:
     into.mkdir(parents=True)
-    left_out: list[str] = []
+    name = printable(archive.name)
+    bounds = replace(BOUNDS, seconds=BOUNDS.seconds + (archive.stat().st_size >> 20))
     try:
-        written = list(_write_members(archive, into, budget, left_out))
-    except Refused as reason:
+        done = bounded.run(_write_all, archive, into, budget, bounds=bounds)
+        if done["refused"]:
+            raise Refused(done["refused"])
+    except (Refused, bounded.Failed) as reason:
         rmtree(into)
-        return [f"{archive.name}: {reason}; left packed"]
-    complaints = [f"{archive.name}: left out {what}" for what in _shortened(left_out)]
-    for inner in filter(is_archive, written):
+        return [f"{name}: {reason}; left packed"]
+    budget.bytes, budget.files = done["left"]
+    complaints = [f"{name}: left out {what}" for what in _shortened(done["left_out"])]
+    for inner in filter(is_archive, map(Path, done["written"])):
         complaints += _unpack_inner(inner, budget, layer)
     return complaints
 
 
+def _write_all(archive: Path, into: Path, budget: Budget) -> dict:
+    """Write the members of one archive; this runs in a child."""
+    left_out: list[str] = []
+    written, refused = [], None
+    try:
+        written = list(map(str, _write_members(archive, into, budget, left_out)))
+    except Refused as reason:
+        refused = str(reason)
+    left = [budget.bytes, budget.files]
+    return {"written": written, "left_out": left_out, "refused": refused, "left": left}
+
+
 def _unpack_inner(archive: Path, budget: Budget, layer: int) -> list[str]:
     if layer == LAYERS:
-        return [f"{archive.name}: packed more than {LAYERS} times over; left packed"]
+        return [f"{printable(archive.name)}: packed more than {LAYERS} times over; left packed"]
     folder = free(archive.with_name(stem(archive.name)))
     own = Budget.of(archive) if layer == 1 else budget
     complaints = _unpack(archive, folder, own, layer + 1)
@@ -129,7 +152,7 @@ def _write_members(
 def _write(member: Member, into: Path, budget: Budget) -> Path:
     if not member.plain:
         raise Refused("it is a link or a device")
-    target = free(into / inside(member.name))
+    target = free(into / inside(member.name), budget.taken)
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         with _broken_is_refused(), member.open() as source, target.open("xb") as sink:
@@ -154,19 +177,40 @@ def inside(name: str) -> PurePosixPath:
         raise Refused("its path leads outside the archive")
     if len(parts) > DEEP:
         raise Refused("it lies too deep")
-    path = PurePosixPath(*("".join(c if c.isprintable() else "_" for c in part) for part in parts))
+    path = PurePosixPath(*map(_usual, parts))
     if not path.name:
         raise Refused("it has no name")
     return path.with_name(SPELT_OUT.sub(".ipynb", path.name))
 
 
-def free(path: Path) -> Path:
-    """The path itself or, where something lies there already, one with -1, -2, ... in its name."""
-    name, number = path.name, 0
+def _usual(part: str) -> str:
+    """A name that a file system takes and a terminal shows: long ones lose their middle."""
+    name = "".join(c if c.isprintable() else "_" for c in part)
+    if len(name.encode()) <= LONGEST_NAME:
+        return name
+    suffix = PurePosixPath(name).suffix[:LONGEST_SUFFIX]
+    head = name.encode()[: LONGEST_NAME - len(suffix.encode())]
+    return head.decode(errors="ignore") + suffix
+
+
+def free(path: Path, taken: dict[Path, int] | None = None) -> Path:
+    """The path itself or, where something lies there already, one with -1, -2, ... in its name.
+
+    taken: the last number given to each name, so that a thousand of one name are found at once.
+    """
+    taken = {} if taken is None else taken
+    name, wanted, number = path.name, path, taken.get(path, 0)
+    if number:
+        path = _numbered(wanted, name, number)
     while path.exists():
         number += 1
-        path = path.with_name(f"{stem(name)}-{number}{name[len(stem(name)) :]}")
+        path = _numbered(wanted, name, number)
+    taken[wanted] = number
     return path
+
+
+def _numbered(path: Path, name: str, number: int) -> Path:
+    return path.with_name(f"{stem(name)}-{number}{name[len(stem(name)) :]}")
 
 
 def stem(name: str) -> str:

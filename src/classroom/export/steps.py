@@ -2,12 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-import nbformat
-
-from classroom.course import autograded_folder
 from classroom.export.base import TableExporter
 from classroom.export.table import harmless, number
-from classroom.grading.record import Record
+from classroom.graded import flags_of
 from classroom.points import Score, Scores
 from classroom.roster import Person
 from classroom.ungraded import reason
@@ -42,10 +39,8 @@ class StepsExporter(TableExporter):
             yield reason(self.parent.coursedir, assignment, student) or "not graded yet"
             return
         yield from (f"{cell} is to be looked at" for cell in score.to_look_at)
-        folder = autograded_folder(self.parent.coursedir, assignment, student)
-        for notebook in sorted(folder.glob("*.ipynb")):
-            record = Record.read(nbformat.read(notebook, as_version=4))
-            yield from record.flags if record else ()
+        found, _ = flags_of(self.parent.coursedir, assignment, student)
+        yield from found
 
 
 def _columns(scores: Scores) -> list[str]:

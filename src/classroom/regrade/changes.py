@@ -3,12 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from classroom.course import autograded_folder
-from classroom.grading.record import Record
+from classroom.graded import read_graded
 from classroom.regrade.definition import Cell, Definition, read_definition
 from classroom.regrade.marks import CellName, Mark, Marks, Note, read_marks
 from classroom.regrade.trial import Trial, trial_course
@@ -195,8 +193,8 @@ def _with_misconceptions(
 
 
 def _misconceptions(course: CourseDirectory, assignment: str, student: str) -> dict[CellName, str]:
-    found = {}
-    for path in autograded_folder(course, assignment, student).glob("*.ipynb"):
-        if record := Record.read(nbformat.read(path, as_version=4)):
-            found |= {(path.stem, cell): slug for cell, slug in record.misconceptions.items()}
-    return found
+    return {
+        (name, cell): slug
+        for name, notebook in read_graded(course, assignment, student).items()
+        for cell, slug in notebook.misconceptions.items()
+    }

@@ -11,14 +11,11 @@ remarks  what else there is to know, and no guess
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 
 from attention_lab.handin import Finding, Kind, Lesson
 from attention_lab.handin.lesson import SOLUTION, WRITTEN
-from classroom.grading.record import Record
 
 KEY = "repair"
 
@@ -54,14 +51,6 @@ def write(notebook: NotebookNode, notes: Notes) -> None:
 def read(notebook: NotebookNode) -> Notes:
     """The notes of a notebook; empty if nothing was noted."""
     return Notes(**notebook.metadata.get(KEY, {}))
-
-
-def flags_in(folder: Path) -> tuple[list[str], bool]:
-    """All flags of what was graded into a folder, and whether anything had to be guessed."""
-    notebooks = [nbformat.read(path, as_version=4) for path in sorted(folder.glob("[!.]*.ipynb"))]
-    records = filter(None, map(Record.read, notebooks))
-    found = [flag for record in records for flag in record.flags]
-    return found, any(read(notebook).flags for notebook in notebooks)
 
 
 def flags_of(findings: Iterable[Finding], lesson: Lesson) -> list[str]:

@@ -139,3 +139,17 @@ def test_what_imports_a_package(source):
 )
 def test_what_imports_no_package(source):
     assert not code.imports(source, "p")
+
+
+def test_a_name_without_end_is_not_read():
+    assert code.parse("import a" + ".b" * 6000) is None
+    assert code.parse("x = '" + "a. " * 6000 + "'") is None
+    assert code.parse("x = 1.0\n" * 6000) is not None
+
+
+def test_blocks_may_be_as_deep_as_python_takes_them():
+    assert code.defined("if 0: pass\n" + "elif 0: y = 1\n" * 2000 + "else: x = 1") == {"x", "y"}
+
+
+def test_magics_without_end_are_no_python():
+    assert code.parse("x\n" + "%x\n" * 501) is None

@@ -192,3 +192,9 @@ def test_the_notebook_stays_as_it_was(look, notebook):
     before = repr(cells)
     look(cells)
     assert repr(cells) == before
+
+
+def test_a_thousand_indented_cells_are_not_one_function(lesson):
+    cells = [{"cell_type": "code", "source": "def f():\n  pass"}]
+    cells += [{"cell_type": "code", "source": "  x = 1"}] * 1000
+    assert len(inspect({"cells": cells}, lesson).cells) > 90

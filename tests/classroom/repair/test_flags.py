@@ -1,10 +1,8 @@
-import nbformat
 import pytest
 from nbformat.v4 import new_notebook
 
 from attention_lab.handin import Finding, Kind, Lesson, Slot
-from classroom.grading.record import Record
-from classroom.repair.flags import Notes, doubts_of, flags_in, flags_of, read, write
+from classroom.repair.flags import Notes, doubts_of, flags_of, read, write
 
 
 def found(released, kind, name="double"):
@@ -59,13 +57,3 @@ def test_all_steps_of_a_kind_are_one_line(course, released):
         "double, halve: graded what another cell defines by that name",
         "double, halve: stood in two cells; graded as one",
     ]
-
-
-def test_the_flags_of_a_folder(tmp_path):
-    notebook = new_notebook()
-    Record(finished=True, flags=["mentions gc"]).write(notebook)
-    nbformat.write(notebook, tmp_path / "one.ipynb")
-    assert flags_in(tmp_path) == (["mentions gc"], False)
-    write(notebook, Notes(["a guess"]))
-    nbformat.write(notebook, tmp_path / "two.ipynb")
-    assert flags_in(tmp_path) == (["mentions gc", "mentions gc"], True)
