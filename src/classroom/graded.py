@@ -9,6 +9,7 @@ import nbformat
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_solution
 
+from attention_lab.handin.cells import text_of
 from classroom import bounded
 from classroom.course import autograded_folder
 from classroom.grading.record import Record
@@ -62,6 +63,8 @@ def _graded(path):
     notebook = nbformat.from_dict(json.loads(path.read_text(encoding="utf-8")))
     record = Record.read(notebook)
     answers = {
-        cell.metadata.nbgrader.grade_id: cell.source for cell in notebook.cells if is_solution(cell)
+        cell.metadata.nbgrader.grade_id: text_of(cell)
+        for cell in notebook.cells
+        if is_solution(cell)
     }
     return record and asdict(record), bool(flags.read(notebook).flags), answers
