@@ -2,32 +2,27 @@
 
 from itertools import islice
 
-from attention_lab.check import catalogue, words
+from attention_lab.check import catalogue, facts, words
 from attention_lab.check.card import card
+from attention_lab.check.causes import CAUSES, FIRST_CAUSES, LAST_CAUSES, hiding
 from attention_lab.check.evidence import Evidence
 from attention_lab.check.judge import KINDS
-from attention_lab.check.matching import Reading, matching
+from attention_lab.check.matching import Reading, keeping, matching, together
 from attention_lab.check.mistake import Mistake
-from attention_lab.check.signatures import (
-    ANYWHERE,
-    BESIDE,
-    CERTAIN,
-    OTHERS,
-    looped,
-    reads_globals,
-)
-from attention_lab.check.steps import STEPS
 
 UNWRITTEN = ("NotWrittenYet", "NotImplementedError")
 
 
-def diagnose(step, aspect, probes, observations, expected, verdict) -> Mistake:
-    """Return the Mistake that a wrong answer shows; it names a misconception only if one fits."""
+def diagnose(step, aspect, probes, observations, expected, verdict, ask) -> Mistake:
+    """Return the Mistake that a wrong answer shows; it names a misconception only if one fits.
+
+    ask: `ask(probes, mend="")` returns what the answer shows on other probes.
+    """
     symptom = verdict.against(aspect)[0]
     if getattr(symptom.got, "type", "") in UNWRITTEN:
         return Mistake(step, "shape", *words.UNWRITTEN)
     try:
-        return explain(symptom, Evidence(step, probes, observations, expected, verdict))
+        return explain(symptom, Evidence(step, probes, observations, expected, verdict, ask))
     except Exception:  # an answer may be odder than all that was thought of here
         seen = f"with {words.tried(step, symptom)}, {KINDS[symptom.kind]}."
         return Mistake(step, symptom.aspect, seen, *words.MEANING[symptom.kind])
@@ -52,23 +47,27 @@ def recognise(evidence) -> list[Reading]:
 
     What is done beside the numbers is named last where something else makes them wrong.
     """
-    if certain := _first(evidence, CERTAIN):
+    if certain := _first(evidence, facts.CERTAIN):
         return certain
-    if not evidence.goes_wrong:
-        return _first(evidence, BESIDE) or _of_the_sum(evidence)
-    beside = tuple(_signed(evidence, (*BESIDE, looped)))
-    readings = _of_the_sum(evidence)
+    if not evidence.faults:
+        return _first(evidence, (*facts.BESIDE, facts.looped))
+    beside = tuple(_signed(evidence, (*facts.BESIDE, facts.looped)))
+    if not evidence.goes_wrong and beside:
+        return [beside[:1]]
+    readings = (
+        keeping(evidence)
+        or matching(evidence)
+        or _first(evidence, FIRST_CAUSES)
+        or _first(evidence, facts.SAID)
+        or _first(evidence, CAUSES)
+        or together(evidence)
+        or _first(evidence, LAST_CAUSES)
+        or _first(evidence, facts.OTHERS)
+        or _beneath(evidence)
+    )
     if not readings:
         return [beside[:1]] if beside else []
     return [(*reading, *(b for b in beside if b not in reading)) for reading in readings]
-
-
-def _of_the_sum(evidence):
-    """What fits the numbers, or what else came back or was raised."""
-    known = matching(evidence) or _first(evidence, OTHERS if evidence.step in STEPS else ANYWHERE)
-    if known and known[0][0].slug == "hard-coded-size":  # perhaps in a variable
-        return _first(evidence, [reads_globals]) or known
-    return known
 
 
 def _first(evidence, signatures):
@@ -79,5 +78,16 @@ def _first(evidence, signatures):
 def _signed(evidence, signatures):
     """What the signatures recognise, one after the other."""
     for signature in signatures:
-        if entry := catalogue.explain(evidence.step, signature(evidence)):
-            yield entry
+        found = signature(evidence) or ()
+        slugs = (found,) if isinstance(found, str) else found
+        yield from islice(filter(None, (catalogue.explain(evidence.step, s) for s in slugs)), 1)
+
+
+def _beneath(evidence):
+    """What makes it stop, and the known mistakes that are seen with that set right."""
+    found = hiding(evidence)
+    if not found:
+        return []
+    slug, seen = found
+    entry = catalogue.explain(evidence.step, slug)
+    return [(entry, *reading) for reading in matching(seen)] or [(entry,)]

@@ -1,14 +1,17 @@
 """All that is known of a wrong answer, in the form in which mistakes are looked for."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from attention_lab.check import steps
-from attention_lab.check.judge import Verdict, failure_of, tensors
+from attention_lab.check.judge import Verdict, failure_of, judge, tensors
 from attention_lab.check.numbers import close
+from attention_lab.check.telling import telling
 from attention_lab.observation import Call, Observation, Outcome, Probe
 
 LOOSE = 5e-3  # for probes that are judged by a law alone
+FACTS = {"argument changed", "layer changed", "library", "loop"}  # which say themselves
 
 
 @dataclass(frozen=True)
@@ -70,13 +73,39 @@ class Trial:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The probes, what was observed, what a right answer shows, and the verdict."""
+    """The probes, what was observed, what a right answer shows, and the verdict.
+
+    ask: returns what the answer shows on other probes, `ask(probes, mend)`.
+    """
 
     step: str
     probes: tuple[Probe, ...]
     observations: tuple[Observation, ...]
     expected: tuple[Observation, ...]
     verdict: Verdict
+    ask: Callable[..., tuple[Observation, ...]]
+
+    def tried(self, probes, expected, mend="") -> "Evidence":
+        """Return what is known of the answer on other probes, or with something set right."""
+        probes, expected = tuple(probes), tuple(expected)
+        seen = self.ask(probes, mend)
+        verdict = judge(probes, seen, expected)
+        again = partial(self._with, mend) if mend else self.ask
+        return Evidence(self.step, probes, seen, expected, verdict, again)
+
+    def _with(self, mend, probes, _=""):
+        return self.ask(probes, mend)
+
+    @property
+    def faults(self):
+        """The symptoms, but for facts that say themselves."""
+        return tuple(s for s in self.verdict.symptoms if s.kind not in FACTS)
+
+    @cached_property
+    def telling(self):
+        """Calls at more sizes, where ways to be wrong come apart."""
+        probes, expected = telling(self.step)
+        return self.tried(probes, expected).trials if probes else ()
 
     @property
     def kinds(self):

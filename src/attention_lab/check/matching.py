@@ -1,23 +1,24 @@
 """Which known mistakes do what an answer does: faulty implementations, run and compared."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import combinations, islice
+from itertools import combinations, islice, product
 
 import torch
 from torch import Tensor
 
 from attention_lab.check import catalogue, steps
+from attention_lab.check.catalogue.entry import Fitted
 from attention_lab.check.evidence import Trial
 from attention_lab.check.judge import tensors
 from attention_lab.check.numbers import close
 from attention_lab.observation import Tag
+from attention_lab.observation.neutral import neutral_torch
+from attention_lab.observation.observe import observe
 
 EXACT = 1e-12
 AS_GOOD_AS_INFINITE = 3e4  # in a mask, beside scores of up to 1e4
 
-AXIS = re.compile(r"non-singleton dimension \d+")
 # What makes NaN of a row's -inf.
 SPOILED_BY_CLOSED = {"mean", "amin", "min", "aminmax", "std", "var", "var_mean", "std_mean"}
 
@@ -26,18 +27,13 @@ Reading = tuple[catalogue.Misconception, ...]  # mistakes that do together what 
 
 def matching(evidence) -> list[Reading]:
     """Return the known mistakes that do what the answer does wherever it was tried, right and
-    wrong; likeliest first. Where none does, two made together, in different parts of the answer;
-    else those that do so at ordinary sizes and numbers: then there is another one beside it."""
-    if _has_own_nan(evidence):
-        return []
-    step, everywhere = evidence.step, _comparisons(evidence)
-    ordinary = [c for c in everywhere if c.trial.probe.basic]
-    with torch.no_grad():
-        return (
-            _agreeing(_singles(step), everywhere)
-            or _first_agreeing(pairs(step), everywhere)
-            or _agreeing(_singles(step), ordinary)
-        )
+    wrong, and at sizes at which they come apart; likeliest first."""
+    return _agreeing(evidence, _singles(evidence.step))
+
+
+def together(evidence) -> list[Reading]:
+    """Return the first two mistakes in different parts of the answer that together do so."""
+    return _agreeing(evidence, pairs(evidence.step), most=1)
 
 
 def _has_own_nan(evidence):
@@ -80,30 +76,142 @@ def pairs(step):
     )
 
 
-def _agreeing(readings, comparisons):
-    found = list(_fitting(readings, comparisons))
-    if len(found) > 1:  # those that agree to the last digit come first
+def keeping(evidence) -> list[Reading]:
+    """Return the known mistake that keeps something from one call to the next just as the answer
+    does, where all is tried in the same order."""
+    step = steps.of(evidence.step)
+    if not evidence.trials or not evidence.trials[0].right:
+        return []
+    for entry in catalogue.of_step(step.name):
+        if any(_does_all(make(), evidence) for make in entry.kept):
+            return [(entry,)]
+    if step.of_class:
+        return []
+    for key, last in product(KEYS, (False, True)):
+        if _does_all(_kept(step.right, key, last), evidence):
+            return [(catalogue.explain(step.name, "stale-cache"),)]
+    return []
+
+
+def _has_same_gradients(mine, seen):
+    arrived = [[g is None or not g.any() for g in o.gradients] for o in (mine, seen)]
+    return arrived[0] == arrived[1] and (not mine.backward_failure) == (not seen.backward_failure)
+
+
+def _kept(right, key, last):
+    """A right answer that keeps each result, or the last one, by what `key` tells of its
+    arguments."""
+    results = {}
+
+    def answer(*args):
+        known_by = key(args)
+        if known_by not in results:
+            if last:
+                results.clear()
+            results[known_by] = right(*args)
+        return results[known_by]
+
+    return answer
+
+
+def _sizes(args):
+    return tuple(tuple(a.shape) if isinstance(a, Tensor) else a for a in args if _has_size(a))
+
+
+def _has_size(arg):
+    return isinstance(arg, Tensor | int)
+
+
+def _dtypes(args):
+    return tuple(getattr(a, "dtype", a) for a in args if not isinstance(a, torch.device | int))
+
+
+def _devices(args):
+    return tuple(str(getattr(a, "device", a)) for a in args if not isinstance(a, torch.dtype | int))
+
+
+KEYS = (
+    lambda args: (),
+    lambda args: _sizes(args[:1]),
+    _sizes,
+    lambda args: (_sizes(args), _dtypes(args)),
+    lambda args: (_sizes(args), _devices(args)),
+)
+
+
+def _does_all(answer, evidence):
+    """Whether an answer shows on all probes what was seen."""
+    with neutral_torch():
+        for probe, seen in zip(evidence.probes, evidence.observations, strict=True):
+            mine = observe(answer, probe)
+            if mine.failure or seen.failure or not all(
+                _is_outcome(probe, *pair) for pair in zip(mine.outcomes, seen.outcomes, strict=True)
+            ):
+                return False
+    return True
+
+
+def _is_outcome(probe, mine, seen):
+    if mine.failure or seen.failure:
+        failures = mine.failure, seen.failure
+        return all(failures) and failures[0].type == failures[1].type
+    if not _has_same_gradients(mine, seen):
+        return False
+    one, other = tensors(probe.step, mine.output), tensors(probe.step, seen.output)
+    if one is None or other is None or len(one) != len(other):
+        return False
+    return all(
+        (a.dtype, a.device) == (b.dtype, b.device)
+        and (a.shape == b.shape if a.is_meta else _same(a, b, 1e-5))
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def _agreeing(evidence, readings, most=None):
+    if not evidence.goes_wrong or _has_own_nan(evidence):
+        return []
+    with torch.no_grad():
+        comparisons = _comparisons(evidence)
+        found = list(islice(_fitting(evidence, readings, comparisons), most))
         exact = [c for c in comparisons if c.is_exact]
-        found.sort(key=lambda pair: not any(_agrees_exactly(f, exact) for f in pair[1]))
-    return [reading for reading, _ in found]
+        to_the_last_digit = [r for r, all_ in found if any(_agree(f, exact, EXACT) for f in all_)]
+    return to_the_last_digit or [reading for reading, _ in found]
 
 
-def _first_agreeing(readings, comparisons):
-    return [reading for reading, _ in islice(_fitting(readings, comparisons), 1)]
-
-
-def _fitting(readings, comparisons):
+def _fitting(evidence, readings, comparisons):
     """The readings that do what was seen, and the implementations that do."""
-    if not any(c.got is not None and not c.trial.right for c in comparisons):
-        return
     for reading, implementations in readings:
-        same = [faulty for faulty in implementations if all(c.agrees(faulty) for c in comparisons)]
-        if same:
-            yield reading, same
+        same = [f for f in _made(implementations, evidence) if _agree(f, comparisons)]
+        if not same:
+            continue
+        more = [_Comparison(t, t.got) for t in evidence.telling]
+        if _tell(comparisons, more):
+            same = [f for f in same if _agree(f, more)]
+            if same:
+                yield reading, same
 
 
-def _agrees_exactly(faulty, comparisons):
-    return all(c.agrees(faulty, EXACT) for c in comparisons)
+def _tell(comparisons, more):
+    """Whether something is wrong in these calls, and something came back in some call."""
+    is_wrong = not all(c.trial.right for c in comparisons)
+    return is_wrong and any(c.got is not None for c in (*comparisons, *more))
+
+
+def _made(implementations, evidence):
+    """The faulty answers, those with a number in them with what the first wrong trial shows."""
+    for faulty in implementations:
+        if not isinstance(faulty, Fitted):
+            yield faulty
+        elif evidence.wrong and (number := _read(faulty, evidence.wrong[0])) is not None:
+            yield faulty.make(number)
+
+
+def _read(fitted, trial):
+    return fitted.read(trial) if trial.has_right_shape else None
+
+
+def _agree(faulty, comparisons, tolerance=None):
+    return all(c.agrees(faulty, tolerance) for c in comparisons)
 
 
 def _comparisons(evidence):
@@ -146,11 +254,8 @@ class _Comparison:
 
 
 def _fails_alike(error, failure):
-    """Whether two exceptions are of one type, and of one axis where both tell of one."""
-    if failure is None or type(error).__name__ != failure.type:
-        return False
-    axes = [AXIS.search(text) for text in (str(error), failure.message)]
-    return not all(axes) or axes[0][0] == axes[1][0]
+    """Whether two exceptions are of one type."""
+    return failure is not None and type(error).__name__ == failure.type
 
 
 def _did(faulty, probe, index):

@@ -2,7 +2,7 @@
 
 import secrets
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from torch import Tensor
 
@@ -49,7 +49,8 @@ def check_step(step, answer, *, aspect=None, hidden=False):
         probes, expected, _ = trials
         observations, verdict, note = _try(step, answer, *trials, aspect)
         if verdict.against(aspect):
-            mistake = _mistake(step, aspect, probes, observations, expected, verdict)
+            ask = partial(_ask, step, answer, steps.of(step).substitutes if note else "")
+            mistake = _mistake(step, aspect, probes, observations, expected, verdict, ask)
             mistake = _with_line(step, answer, hidden, mistake)
             tell(step, aspect, hidden, mistake)
             raise mistake
@@ -84,8 +85,8 @@ def _forward_only(probe):
     return replace(probe, calls=calls)
 
 
-def _request(probes, substitutes=""):
-    return encode(Request(tuple(probe.asked for probe in probes), substitutes))
+def _request(probes, substitutes="", mend=""):
+    return encode(Request(tuple(probe.asked for probe in probes), substitutes, mend))
 
 
 def _try(step, answer, probes, expected, request, aspect):
@@ -141,10 +142,15 @@ def _unanswered(step, error):
     return Mistake(step, "shape", seen, "nothing can be said about this answer", look)
 
 
-def _mistake(step, aspect, probes, observations, expected, verdict):
+def _ask(step, answer, substitutes, probes, mend=""):
+    """What the answer does on more probes, or while something is set right for it."""
+    return _observe(step, answer, probes, _request(probes, substitutes, mend))
+
+
+def _mistake(step, aspect, *seen):
     from attention_lab.check.diagnose import diagnose  # loaded only when something is wrong
 
-    return diagnose(step, aspect, probes, observations, expected, verdict)
+    return diagnose(step, aspect, *seen)
 
 
 def _with_line(step, answer, hidden, mistake):

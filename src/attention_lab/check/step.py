@@ -68,6 +68,11 @@ class Step:
         if hidden:
             yield from self.hidden(draw)
 
+    def at(self, draw: Draw, sizes: Sizes) -> Probe:
+        """An ordinary trial at `sizes`."""
+        calls = self.calls(self.arguments(draw, sizes))
+        return self.probe(self.told(sizes), *calls, basic=True)
+
     def visible(self, draw):
         for sizes, gradients in zip(VISIBLE, (2, 1), strict=True):
             call = Call(self.arguments(draw, sizes))

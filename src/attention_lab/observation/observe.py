@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from attention_lab.observation import mends
 from attention_lab.observation.codec import DTYPE_NAMES, decode, encode
 from attention_lab.observation.definition import Definition, functions_of, names_in
 from attention_lab.observation.elsewhere import THERE, elsewhere, is_there, put
@@ -78,7 +79,8 @@ def observe_encoded(answer, request: bytes) -> bytes:
     with neutral_torch(), quiet():
         request = decoded(request)
         with _substituted(answer, request.substitutes):
-            return encode(tuple(observe(answer, probe) for probe in request.probes))
+            observations = (observe(answer, probe, request.mend) for probe in request.probes)
+            return encode(tuple(observations))
 
 
 def read_ahead(request: bytes) -> None:
@@ -92,11 +94,11 @@ def decoded(request):
     return decode(request, Request)
 
 
-def observe(answer, probe, build=None) -> Observation:
+def observe(answer, probe, mend="", build=None) -> Observation:
     """Try `answer` on one probe; warnings are kept as data. The caller swallows what is printed and
     puts aside whatever defaults of torch the notebook has changed.
 
-    build: makes what is called of the answer for the probe, in the place of `make_target`.
+    mend: name of what is set right meanwhile, see `mends`. build: makes what is called of the answer for the probe, in the place of `make_target`.
     """
     count = _Count()
     around = _counted(count) if probe.heads is not None else contextlib.nullcontext
@@ -104,8 +106,9 @@ def observe(answer, probe, build=None) -> Observation:
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            target = (build or make_target)(answer, probe)
-            outcomes = [_call(target, probe, i, around) for i in range(len(probe.calls))]
+            with mends.given(functions_of(answer), [(g.what, g.value) for g in probe.given]):
+                target = build(answer, probe) if build else make_target(answer, probe, mend)
+                outcomes = [_call(target, probe, i, around, mend) for i in range(len(probe.calls))]
             scripted = _scripted(answer, target) if probe.heads is not None else ()
         except BaseException as error:
             return Observation(failure=failure_from(error))
@@ -116,6 +119,7 @@ def observe(answer, probe, build=None) -> Observation:
         calls=count.total,
         warned=tuple(dict.fromkeys(str(w.message)[:300] for w in warned))[:MAX_OUTPUTS],
         reads=_notebook_numbers(answer),
+        written=mends.written(functions_of(answer)),
         replaced=_replaced_beside(answer),
     )
 
@@ -127,7 +131,7 @@ class Unusable(Exception):
     """The answer is not the kind of thing that was asked for."""
 
 
-def make_target(answer, probe):
+def make_target(answer, probe, mend=""):
     """Return what is called: the function itself, or an instance with the probe's weights in it."""
     module = probe.module
     if not callable(answer):
@@ -138,7 +142,7 @@ def make_target(answer, probe):
         return answer
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
         raise Unusable(f"it is {_article(answer)}, not a class derived from nn.Module")
-    instance = answer(*module.args)
+    instance = answer(*(mends.as_size(mend, arg) for arg in module.args))
     _write_all(instance, module.names, module.layers, probe.calls[0].elsewhere)
     return instance.train(module.training)
 
@@ -176,14 +180,15 @@ def _write(linear, name, layer):
 # --- calling it ---
 
 
-def _call(target, probe, index, around):
+def _call(target, probe, index, around, mend):
     """Return the outcome of one call, its output as the answer returned it."""
     call, layers = probe.calls[index], probe.layers_at(index)
     if call.layers:
         _write_all(target, probe.module.names, call.layers, call.elsewhere)
     leaves, args = _prepare(call)
     try:
-        with around():
+        with around(), mends.during(mend, call):
+            args = [mends.as_size(mend, arg) for arg in args]
             output, failure = _unpacked(target(*args), call.upstream), None
     except BaseException as error:
         output, failure = None, failure_from(error)

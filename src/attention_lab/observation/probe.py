@@ -80,10 +80,19 @@ class Tag(Enum):
     IN_TURN = auto()  # calls of one instance that differ
 
 
+@dataclass(frozen=True)
+class Given:
+    """What a global name or a written number of an answer's code is to be."""
+
+    what: str | int
+    value: int
+
+
 @dataclass(frozen=True, eq=False)
 class Probe:
     """A trial of one answer: calls made one after the other on the same function or instance.
 
+    given: what names and numbers in the answer's code are while it is tried.
     heads: not None where calls into torch are counted, and how many heads there are; 0 where only
     their names matter.
 
@@ -106,11 +115,12 @@ class Probe:
     tolerance: float | None = 1e-5
     law: str | None = None
     around: "Probe | None" = None
+    given: tuple[Given, ...] = ()
 
     @property
     def asked(self) -> "Probe":
         """The same without what only a judge needs to know."""
-        return Probe(self.step, "", self.calls, self.module, self.heads)
+        return Probe(self.step, "", self.calls, self.module, self.heads, given=self.given)
 
     @property
     def elsewhere(self) -> bool:
@@ -129,10 +139,12 @@ class Request:
 
     substitutes: source text whose functions stand where a class looks for the learner's own earlier
     steps while the probes run.
+    mend: name of what is set right meanwhile, see `mends`.
     """
 
     probes: tuple[Probe, ...]
     substitutes: str = ""
+    mend: str = ""
 
 
 @dataclass(frozen=True)
@@ -173,8 +185,8 @@ class Observation:
 
     failure: the answer could not be tried at all. called: names of the torch functions that were
     called, and calls: how many (both only where the probe counts). warned: messages of warnings.
-    reads: names of the notebook's numbers that the answer's code reads. replaced: torch's own
-    comparisons that are no longer what they were.
+    reads: names of the notebook's numbers that the answer's code reads, and written: whole numbers
+    that stand in it. replaced: torch's own comparisons that are no longer what they were.
     """
 
     outcomes: tuple[Outcome, ...] = ()
@@ -183,4 +195,5 @@ class Observation:
     calls: int = 0
     warned: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
+    written: tuple[int, ...] = ()
     replaced: tuple[str, ...] = ()

@@ -1,6 +1,8 @@
 """Answers as a learner types them, and what the checks say about them."""
 
+import linecache
 from functools import cache
+from itertools import count
 
 import pytest
 
@@ -11,6 +13,7 @@ from attention_lab.check.probes import probes
 from attention_lab.check.references import expect
 from attention_lab.observation.observe import observe
 
+CELLS = count()
 CLASS = """
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, num_heads):
@@ -61,8 +64,15 @@ def typed(step, source):
         text = f"def {step}({signature[step]}):\n" + "\n".join(f"    {line}" for line in lines)
     space = {}
     exec("import math, torch\nfrom torch import nn\nfrom torch.nn import functional as F", space)
-    exec(text, space)
+    run_cell(text, space)
     return space[step]
+
+
+def run_cell(text, space):
+    """Run a cell whose lines can be quoted, as a notebook's can."""
+    name = f"<cell {next(CELLS)}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(text, name, "exec"), space)
 
 
 def mistake(step, source, **options):
@@ -81,5 +91,10 @@ def trials(step, hidden=False):
 def evidence(step, source, hidden=False):
     """All that is known of the answer of this body."""
     made, expected = trials(step, hidden)
-    seen = tuple(observe(typed(step, source), probe) for probe in made)
-    return Evidence(step, made, seen, expected, judge(made, seen, expected))
+    answer = typed(step, source)
+
+    def ask(probes, mend=""):
+        return tuple(observe(answer, probe, mend) for probe in probes)
+
+    seen = ask(made)
+    return Evidence(step, made, seen, expected, judge(made, seen, expected), ask)

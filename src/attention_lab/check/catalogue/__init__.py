@@ -21,6 +21,7 @@ def of_step(step: str) -> tuple[Misconception, ...]:
 
 
 def explain(step: str, slug: str) -> Misconception | None:
-    """Return what is known of mistake `slug` in `step`: of that step, else of any; else None."""
+    """Return what is known of a mistake that needs no implementation to be recognised: of that
+    step, else of any; else None."""
     known = (*of_step(step), *_EVERYWHERE)
-    return next((entry for entry in known if entry.slug == slug), None)
+    return next((e for e in known if e.slug == slug and not (e.faulty or e.kept)), None)

@@ -2,9 +2,13 @@
 
 import torch
 
-from attention_lab.check.catalogue.entry import Known
+from attention_lab.check.catalogue.entry import Known, in_other_axes
 
 known = Known("attend")
+
+
+def _mixed(weights, v):
+    return weights @ v
 
 
 @known("weights-transposed")
@@ -163,6 +167,9 @@ def values_read_time_first(weights, v):
     Seen in: aladdinpersson/Machine-Learning-Collection#165
     """
     return torch.einsum("bhql,blhd->bhqd", weights, v)
+
+
+known.variants("wrong-axis-order", *in_other_axes(_mixed, 4))
 
 
 @known("elementwise-product")

@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn import functional as F
 
-from attention_lab.check.catalogue.entry import Known
+from attention_lab.check.catalogue.entry import Fitted, Known, in_other_axes
 
 
 def _dots(q, k):
@@ -386,20 +386,27 @@ for _bend in (
     known.variants("extra-nonlinearity", lambda q, k, bend=_bend: bend(_scores(q, k)))
 
 
-@known("hard-coded-size", part="scale")
-def by_eight(B, H, T, d_head):
-    """It works at some sizes only: a number is written where a size of the input belongs.
+def _by(number):
+    return lambda q, k: _dots(q, k) / number
 
-    Look: read d_head and the rest from the shape of what comes in.
+
+@known("hard-coded-size")
+def by_eight(q, k):
+    """The scores are divided by the same number whatever d_head is, so they are right for one
+    d_head at most.
+
+    Look: read d_head from the shape of what comes in.
     """
-    return 8
+    return _by(8)(q, k)
 
 
-known.variants(
-    "hard-coded-size",
-    *(lambda B, H, T, d, fixed=fixed: math.sqrt(fixed) for fixed in (4, 16, 32, 128, 512)),
-    part="scale",
-)
+def _divisor(trial):
+    (got,), (right,) = trial.got, trial.wanted
+    number = trial.sizes["d_head"] ** 0.5 * float((right * right).sum() / (got * right).sum())
+    return number if number > 1.001 else None
+
+
+known.variants("hard-coded-size", Fitted(_by, _divisor))
 
 
 @known("rounded-scores")
@@ -416,11 +423,43 @@ known.variants(
     "rounded-scores",
     *(lambda q, k, n=n: _scores(q.round(decimals=n), k.round(decimals=n)) for n in range(5)),
 )
-known.behaviour(
-    "wrong-return-shape",
+
+
+@known("wrong-return-shape")
+def heads_before_the_batch(q, k):
     """The numbers are there, in another shape or order of axes than (B, H, T, T). Later steps count
     on that one.
 
     Look: name each axis of your result aloud: batch, head, query, key.
+    """
+    return _scores(q, k).transpose(0, 1)
+
+
+known.variants(
+    "wrong-return-shape",
+    *in_other_axes(_scores, 4, but=[(0, 1, 3, 2)]),
+    *(lambda q, k, axis=axis: _scores(q, k).unsqueeze(axis) for axis in range(5)),
+)
+
+
+def _scale_of_the_first_call():
+    kept = {}
+    return lambda q, k: _dots(q, k) / kept.setdefault("scale", math.sqrt(q.shape[-1]))
+
+
+known.behaviour(
+    "stale-cache",
+    """Something made in one call is used in a later one, where it does not fit.
+
+    Look: what is kept outside the function? Make it anew in each call.
+    """,
+)
+known.kept("stale-cache", _scale_of_the_first_call)
+known.behaviour(
+    "rounded-scores",
+    """The scores were rounded. It looks tidy when printed, but loses digits, and rounding has no
+    gradient.
+
+    Look: round when you print, not what you return.
     """,
 )

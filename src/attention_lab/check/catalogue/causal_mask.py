@@ -7,13 +7,26 @@ import math
 
 import torch
 
-from attention_lab.check.catalogue.entry import Known
+from attention_lab.check.catalogue.entry import Fitted, Known
 
 known = Known("causal_mask")
+AS_GOOD_AS_INFINITE = -3e4  # beside scores of up to 1e4
 
 
 def _filled(T, value, dtype):
     return torch.full((T, T), value, dtype=dtype or torch.float32)
+
+
+def _closed_by(value):
+    return lambda T, device=None, dtype=None: _filled(T, value, dtype).triu(1)
+
+
+def _closing_number(trial):
+    """The one number in all closed cells of a mask, if it is finite and not low enough."""
+    (mask,) = trial.got
+    closed = mask[torch.ones_like(mask, dtype=torch.bool).triu(1)].double()
+    found = set(closed.tolist())
+    return found.pop() if len(found) == 1 and mask.is_floating_point() else None
 
 
 @known("mask-boolean-not-additive")
@@ -184,13 +197,17 @@ def minus_ten_thousand(T, device=None, dtype=None):
     return _filled(T, -1e4, dtype).triu(1)
 
 
-known.variants(
-    "mask-finite-value",
-    *(
-        lambda T, device=None, dtype=None, fill=fill: _filled(T, fill, dtype).triu(1)
-        for fill in (-2.0, -5.0, -10.0, -20.0)  # larger ones show in large scores only
-    ),
-)
+def _finite(trial):
+    fill = _closing_number(trial)
+    return fill if fill is not None and AS_GOOD_AS_INFINITE < fill < -1 else None
+
+
+def _tiny(trial):
+    fill = _closing_number(trial)
+    return fill if fill is not None and 0 < abs(fill) < 0.1 else None
+
+
+known.variants("mask-finite-value", Fitted(_closed_by, _finite))
 
 
 @known("mask-tiny-value")
@@ -202,6 +219,9 @@ def next_to_nothing(T, device=None, dtype=None):
     Seen in: hyunwoongko/transformer#10, Shujun-He/RibonanzaNet#5
     """
     return _filled(T, -1e-9, dtype).triu(1)
+
+
+known.variants("mask-tiny-value", Fitted(_closed_by, _tiny))
 
 
 @known("mask-wrong-dtype")
@@ -248,6 +268,15 @@ def nothing_hidden(T, device=None, dtype=None):
     return _filled(T, 0.0, dtype)
 
 
+known.behaviour(
+    "mask-wrong-dtype",
+    """The mask is of another number type than asked for, and changes the type of the scores that
+    it is added to.
+
+    Look: pass `dtype` on when the tensor is made.
+    Seen in: intel/ipex-llm#11071, open-mmlab/mmdetection#12351
+    """,
+)
 known.behaviour(
     "wrong-return-shape",
     """The mask is not T by T. There is one row for each token that looks and one column for each

@@ -5,17 +5,19 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import permutations
 
 SECTION = re.compile(r"^(Look|Seen in): ", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Misconception:
     """A kind of mistake in one step.
 
     slug: its name, as in tests/bank/KINDS.md. means: what it shows that the learner believes.
     look: where to look next. seen_in: public code in which it was met, as "owner/repo#number".
-    faulty: answers that make it, none where it is recognised by how an answer behaves.
+    faulty: answers that make it; none where it is proven in another way. kept: functions that make
+    such an answer, where it keeps something from one call to the next.
     """
 
     slug: str
@@ -24,6 +26,37 @@ class Misconception:
     look: str
     seen_in: tuple[str, ...] = ()
     faulty: tuple[Callable, ...] = ()
+    kept: tuple[Callable, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A faulty answer with a number in it that is read off one trial and has to fit all others.
+
+    make: the answer for a number. read: the number that a trial shows, or None.
+    """
+
+    make: Callable
+    read: Callable
+
+
+def in_other_axes(right, dims, but=()):
+    """Return answers whose results are those of `right` with the axes in any other order, or with
+    two neighbours made one after that. but: orders that are left out."""
+
+    def moved(order, joined):
+        def faulty(*args):
+            result = right(*args).permute(order)
+            return result if joined is None else result.flatten(joined, joined + 1)
+
+        return faulty
+
+    return [
+        moved(order, joined)
+        for joined in (None, *range(dims - 1))
+        for order in permutations(range(dims))
+        if (joined is not None or order != tuple(range(dims))) and order not in but
+    ]
 
 
 class Known:
@@ -31,7 +64,8 @@ class Known:
 
     `@known("slug")` above a faulty answer adds one; its docstring is the explanation: what it
     means, then a line "Look: ...", then perhaps a line "Seen in: owner/repo#number, ...".
-    `known.variants("slug", ...)` adds other ways to make the same mistake, and
+    `known.variants("slug", ...)` adds other ways to make the mistake that was added last under that
+    name, `known.kept("slug", ...)` functions that make such an answer, and
     `known.behaviour("slug", text)` one that needs no implementation.
 
     whole: an answer that takes parts of itself as keywords, and is right without them. With
@@ -42,8 +76,7 @@ class Known:
     def __init__(self, step, whole=None):
         self.step = step
         self._whole = whole
-        self._explained = {}
-        self._faulty = {}
+        self._entries = []
 
     def __call__(self, slug, *, part=None):
         def add(faulty):
@@ -57,25 +90,36 @@ class Known:
         means, *rest = SECTION.split(inspect.cleandoc(text))
         parts = {name: _one_line(body) for name, body in zip(rest[::2], rest[1::2], strict=True)}
         seen_in = tuple(filter(None, parts.get("Seen in", "").split(", ")))
-        self._explained[slug] = (_one_line(means), parts["Look"], seen_in)
+        self._entries.append(
+            Misconception(slug, self.step, _one_line(means), parts["Look"], seen_in)
+        )
 
     def variants(self, slug, *faulty, part=None):
         if part:
             faulty = [partial(self._whole, **{part: one}) for one in faulty]
-        self._faulty.setdefault(slug, []).extend(faulty)
+        self._last(slug).faulty += tuple(faulty)
+
+    def kept(self, slug, *makers):
+        self._last(slug).kept += makers
+
+    def _last(self, slug):
+        return next(entry for entry in reversed(self._entries) if entry.slug == slug)
 
     def take_over(self, other, *, without=(), changed):
         """Add what `other` knows, each faulty answer `changed` for this step; explanations that
         this step has of its own stay."""
+        own = {entry.slug: entry for entry in reversed(self._entries)}
         for entry in other:
-            if entry.slug not in without:
-                explanation = (entry.means, entry.look, entry.seen_in)
-                self._explained.setdefault(entry.slug, explanation)
-                self.variants(entry.slug, *map(changed, entry.faulty))
+            if entry.slug in without:
+                continue
+            mine = own.get(entry.slug)
+            if mine is None:
+                mine = Misconception(entry.slug, self.step, entry.means, entry.look, entry.seen_in)
+                self._entries.append(mine)
+            mine.faulty += tuple(map(changed, entry.faulty))
 
     def __iter__(self):
-        for slug, explanation in self._explained.items():
-            yield Misconception(slug, self.step, *explanation, tuple(self._faulty.get(slug, ())))
+        return iter(self._entries)
 
 
 def _one_line(text):

@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn import functional as F
 
-from attention_lab.check.catalogue.entry import Known
+from attention_lab.check.catalogue.entry import Fitted, Known
 
 
 def _masked(scores, mask):
@@ -268,17 +268,6 @@ known.variants(
 )
 
 
-@known("double-scale", part="softmax")
-def scaled_by_tokens(scores):
-    """The scores were scaled once more before softmax. They come in already divided by
-    sqrt(d_head).
-
-    Look: no division here but the one inside softmax.
-    Seen in: huggingface/diffusers#929, pytorch/pytorch#109366
-    """
-    return (scores / math.sqrt(scores.size(-1))).softmax(-1)
-
-
 @known("other-base", part="softmax")
 def powers_of_two(scores):
     """Powers of another number than e were taken. They make rows that sum to 1 as well, flatter or
@@ -290,6 +279,31 @@ def powers_of_two(scores):
 
 
 known.variants("other-base", lambda scores: (scores * math.log(10)).softmax(-1), part="softmax")
+
+
+@known("double-scale", part="softmax")
+def scaled_by_tokens(scores):
+    """The scores were scaled once more before softmax. They come in already divided by
+    sqrt(d_head).
+
+    Look: no division here but the one inside softmax.
+    Seen in: huggingface/diffusers#929, pytorch/pytorch#109366
+    """
+    return (scores / math.sqrt(scores.size(-1))).softmax(-1)
+
+
+def _flattened(factor):
+    return lambda scores, mask=None: (_masked(scores, mask) * factor).softmax(-1)
+
+
+def _factor(trial):
+    """What the differences of scores were multiplied by, if it makes them clearly smaller."""
+    (got,), scores = trial.got, trial.call.args[0]
+    factor = (got.double().log().diff(dim=-1) / scores.double().diff(dim=-1)).nanmedian().item()
+    return factor if 0 < factor < 0.75 else None
+
+
+known.variants("double-scale", Fitted(_flattened, _factor))
 
 
 @known("not-normalised", part="softmax")
@@ -356,6 +370,10 @@ def divided_by_row_sum(scores):
     return _shared_out(scores)
 
 
+def _of_masked(softmax):
+    return lambda scores, mask=None: softmax(_masked(scores, mask))
+
+
 def _of_open(function):
     """Blocked cells are 0; the others are `function(scores)`, divided by the row's sum."""
     return lambda scores, mask=None: _shared_out(_replaced(function(scores), mask, 0))
@@ -403,11 +421,25 @@ def _with_eps_everywhere(eps):
     return lambda scores: _shared_out(_powers(scores) + eps)
 
 
+def _added(powers):
+    """What was added to the sum of a row's powers."""
+
+    def read(trial):
+        rows = powers(_masked(*trial.call.args)).sum(-1).double()
+        added = rows * (1 / trial.got[0].double().sum(-1) - 1)
+        return added.median().item() if added.min() > 1e-6 else None
+
+    return read
+
+
 EPS = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)
 known.variants(
     "softmax-eps",
-    *map(_with_eps, EPS),
-    *(_with_eps(eps, torch.exp) for eps in EPS),
+    Fitted(lambda eps: _of_masked(_with_eps(eps)), _added(_powers)),
+    Fitted(lambda eps: _of_masked(_with_eps(eps, torch.exp)), _added(torch.exp)),
+)
+known.variants(
+    "softmax-eps",
     *map(_with_eps_everywhere, EPS),
     *(lambda scores, eps=eps: scores.softmax(-1) + eps for eps in EPS),
     part="softmax",
@@ -428,6 +460,8 @@ def powers_of_large_numbers(scores):
 known.variants(
     "softmax-overflow",
     lambda scores: _shared_out(torch.exp(scores - scores.max())),
+    lambda scores: _shared_out(torch.exp(scores)).nan_to_num(0),
+    lambda scores: _shared_out(torch.exp(scores - scores.max())).nan_to_num(0),
     part="softmax",
 )
 
@@ -474,6 +508,35 @@ def softmax_of_softmax(scores):
     return scores.softmax(-1).softmax(-1)
 
 
+
+
+def _mask_of_an_earlier_call(fits):
+    """Where none is given, the last one is used if it `fits`."""
+
+    def make():
+        kept = {}
+
+        def faulty(scores, mask=None):
+            kept["mask"] = mask = kept.get("mask") if mask is None else mask
+            return _weights(scores, mask if fits(scores, mask) else None)
+
+        return faulty
+
+    return make
+
+
+known.behaviour(
+    "stale-cache",
+    """A mask that was given in one call is used in a later one, where none was given.
+
+    Look: what is kept outside the function? Use the mask that comes in, and only if one does.
+    """,
+)
+known.kept(
+    "stale-cache",
+    _mask_of_an_earlier_call(lambda scores, mask: True),
+    _mask_of_an_earlier_call(lambda s, mask: mask is not None and len(mask) == s.size(-1)),
+)
 known.behaviour(
     "ambiguous-truth-value",
     """A condition asks a whole tensor whether it is true, as `if mask:` does. Of a mask only

@@ -2,7 +2,7 @@
 
 from torch.nn import functional as F
 
-from attention_lab.check.catalogue.entry import Known
+from attention_lab.check.catalogue.entry import Known, in_other_axes
 
 known = Known("merge_heads")
 
@@ -181,11 +181,20 @@ def first_of_the_batch(x):
 
 
 known.variants("batch-one-only", lambda x: x[0].transpose(0, 1).flatten(1))
-known.behaviour(
-    "wrong-return-shape",
-    """The features are merged rightly, but the result is not (B, T, d_model): axes changed places,
-    became one, or are too many.
+
+
+@known("wrong-return-shape")
+def features_before_tokens(x):
+    """The features are merged correctly, but the result is not (B, T, d_model): axes changed
+    places, became one, or are too many.
 
     Look: what happens after the heads stand side by side?
-    """,
+    """
+    return _merged(x).mT
+
+
+known.variants(
+    "wrong-return-shape",
+    *in_other_axes(_merged, 3, but=[(1, 0, 2)]),
+    *(lambda x, axis=axis: _merged(x).unsqueeze(axis) for axis in range(4)),
 )

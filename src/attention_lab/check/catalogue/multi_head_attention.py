@@ -60,8 +60,8 @@ def _weights(self, x, causal):
 
 @known("wrong-default")
 def causal_by_default(self, x, causal=True):
-    """The mask is on when nobody asked for it, or off when somebody did, or `causal` must always be
-    given. It is False by default, and means what it says.
+    """The mask is on when nobody asked for it, or off when somebody did. `causal` is False by
+    default, and means what it says.
 
     Look: the default in the signature, and the condition that the mask hangs on.
     """
@@ -514,11 +514,6 @@ def _rows_lost(blocked, fill):
     return softmax
 
 
-for _fill in (-1e9, torch.finfo(torch.float32).min, -math.inf):
-    known.variants("mask-diagonal-zero", _rows_lost(torch.triu, _fill), part="masked_softmax")
-    known.variants("mask-inverted", _rows_lost(torch.tril, _fill), part="masked_softmax")
-
-
 @known("softmax-missing", part="masked_softmax")
 def scores_as_weights(scores, mask):
     """Scores are used as weights: no softmax is taken. Scores can be negative, and a row of them
@@ -576,11 +571,20 @@ for _step in (
         changed=lambda faulty, step=_step.known.step: _with(**{step: faulty}),
     )
 
+for _fill in (-1e9, torch.finfo(torch.float32).min, -math.inf):
+    known.variants("mask-diagonal-zero", _rows_lost(torch.triu, _fill), part="masked_softmax")
+    known.variants("mask-inverted", _rows_lost(torch.tril, _fill), part="masked_softmax")
+
 for _slug, _text in {
     "returns-extra": """More comes back than the one tensor that is wanted, (B, T, d_model): a
         tuple, a list or a dictionary.
 
         Look: what stands after `return`; keep weights in an attribute if you want to see them.
+        """,
+    "wrong-default": """`causal` must always be given: it has no default, or one that does not work.
+        It is False unless somebody asks for more.
+
+        Look: the default in the signature of `forward`.
         """,
     "interface-changed": """One of the four layers that the class is given is gone or of another
         size. Checks write their own numbers into `q_proj`, `k_proj`, `v_proj` and `out_proj`.
@@ -593,8 +597,8 @@ for _slug, _text in {
         Look: what is kept in `self` or outside? Make it in `forward`, a mask from the T of this x.
         Seen in: facebookresearch/xformers#655, facebookresearch/xformers#66
         """,
-    "ignores-given-layers": """The result does not come from the four layers of the class: others
-        stand in their place, and what the four learn could never reach it.
+    "ignores-given-layers": """One of the four layers has no effect: with other weights in it the
+        result stays the same, so what it learns could never reach it.
 
         Look: use `self.q_proj`, `self.k_proj`, `self.v_proj` and `self.out_proj`.
         """,

@@ -190,14 +190,25 @@ known.variants("batch-first-confusion", *_anywhere(lambda x, p: p(x.transpose(0,
 
 @known("ignores-given-layers")
 def input_three_times(x, q_proj, k_proj, v_proj):
-    """The results do not come from the layers that were given: nothing that those learn could
-    reach them.
+    """q, k or v is x itself, or more than one of them: a layer that was given is not used, so
+    nothing that it learns could reach the result.
 
     Look: use the arguments `q_proj`, `k_proj` and `v_proj`; make no new layers.
     """
     return x, x, x
 
 
+known.variants("ignores-given-layers", *_anywhere(lambda x, p: x))
+
+
+known.behaviour(
+    "ignores-given-layers",
+    """A layer that was given has no effect: with other weights in it the results stay the same, so
+    nothing that it learns could reach them.
+
+    Look: use the arguments `q_proj`, `k_proj` and `v_proj`; make no new layers.
+    """,
+)
 known.behaviour(
     "wrong-return-shape",
     """The three results do not come back as q, k and v, each of shape (B, T, d_model): they are

@@ -2,13 +2,17 @@
 
 import torch
 
-from attention_lab.check.catalogue.entry import Known
+from attention_lab.check.catalogue.entry import Known, in_other_axes
 
 known = Known("split_heads")
 
 
 def _cut(x, num_heads):
     return x.unflatten(-1, (num_heads, x.size(-1) // num_heads))  # (B, T, H, d_head)
+
+
+def _split(x, num_heads):
+    return _cut(x, num_heads).transpose(1, 2)
 
 
 @known("view-instead-of-transpose")
@@ -149,12 +153,17 @@ known.variants(
     lambda x, H: _cut(x[0], H).transpose(0, 1),
     lambda x, H: _cut(x.reshape(1, x.size(1), x.size(2)), H).transpose(1, 2),
 )
-known.behaviour(
-    "wrong-axis-order",
-    """The cut is right; the axes stand in another order than (B, H, T, d_head), or two became one.
+
+
+@known("wrong-axis-order")
+def heads_before_the_batch(x, num_heads):
+    """The cut is right; the axes are in another order than (B, H, T, d_head), or two became one.
     Later steps count on the batch first, then the heads.
 
     Look: name each axis of your result aloud.
     Seen in: gazelle93/Transformer-Various-Positional-Encoding#1
-    """,
-)
+    """
+    return _split(x, num_heads).transpose(0, 1)
+
+
+known.variants("wrong-axis-order", *in_other_axes(_split, 4, but=[(0, 2, 1, 3)]))

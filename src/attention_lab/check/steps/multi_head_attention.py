@@ -117,6 +117,9 @@ class MultiHeadAttention(Step):
 
     # --- its trials ---
 
+    def at(self, draw, sizes):
+        return self._both(draw, sizes, self.told(sizes), basic=True)
+
     def visible(self, draw):
         ways = ((), (True,))  # causal left out and given, each once before and once after the other
         for sizes, (first, last) in zip(VISIBLE, permutations(ways), strict=True):
