@@ -169,7 +169,7 @@ def _unlike(first, second):
 def one_size(evidence):
     """Right for one value of a size, or up to one, and elsewhere it fails or has another shape."""
     trials = [t for t in (*evidence.trials, *evidence.telling) if t.probe.basic]
-    trials = [t for t in trials if not _is_easy(t.sizes)]
+    trials = [t for t in trials if not t.is_easy]
     right = [t for t in trials if t.right]
     if not right or len(right) == len(trials):
         return None
@@ -186,11 +186,6 @@ def _only_right(trials, name):
     wrongs = {t.sizes[name] for t in trials if not t.right}
     is_one = len(rights) == 1 and rights != {1}
     return not rights & wrongs and (is_one or (len(rights) > 2 and max(rights) < min(wrongs)))
-
-
-def _is_easy(sizes):
-    """Sizes at which many a mistake makes no difference."""
-    return 1 in (sizes.get("H"), sizes["T"], sizes.get("d_head"))
 
 
 CERTAIN = (tampered, interface_changed, changed_layer)

@@ -170,31 +170,39 @@ def _is_outcome(probe, mine, seen):
 def _agreeing(evidence, readings, most=None):
     if not evidence.goes_wrong or _has_own_nan(evidence):
         return []
+    comparisons = _comparisons(evidence)
+    if all(c.trial.right for c in comparisons):
+        return []
     with torch.no_grad():
-        comparisons = _comparisons(evidence)
         found = list(islice(_fitting(evidence, readings, comparisons), most))
         exact = [c for c in comparisons if c.is_exact]
         to_the_last_digit = [r for r, all_ in found if any(_agree(f, exact, EXACT) for f in all_)]
-    return to_the_last_digit or [reading for reading, _ in found]
+    found = to_the_last_digit or [reading for reading, _ in found]
+    trials = (*(c.trial for c in comparisons), *(evidence.telling if found else ()))
+    if _are_told_apart(trials) or (len(found) == 1 and _fail_at_some_sizes(trials)):
+        return found
+    return []
 
 
 def _fitting(evidence, readings, comparisons):
     """The readings that do what was seen, and the implementations that do."""
     for reading, implementations in readings:
         same = [f for f in _made(implementations, evidence) if _agree(f, comparisons)]
-        if not same:
-            continue
-        more = [_Comparison(t, t.got) for t in evidence.telling]
-        if _tell(comparisons, more):
-            same = [f for f in same if _agree(f, more)]
-            if same:
-                yield reading, same
+        if same:
+            same = [f for f in same if _agree(f, [_Comparison(t, t.got) for t in evidence.telling])]
+        if same:
+            yield reading, same
 
 
-def _tell(comparisons, more):
-    """Whether something is wrong in these calls, and something came back in some call."""
-    is_wrong = not all(c.trial.right for c in comparisons)
-    return is_wrong and any(c.got is not None for c in (*comparisons, *more))
+def _are_told_apart(trials):
+    """Whether more is known of what is wrong than that it fails: wrong numbers came back."""
+    return any(t.got is not None and not t.right for t in trials)
+
+
+def _fail_at_some_sizes(trials):
+    """Whether calls fail that are right at other sizes, where no size is 1."""
+    failing = {t.masked for t in trials if not t.right}
+    return any(t.right and t.masked in failing and not t.is_easy for t in trials)
 
 
 def _made(implementations, evidence):

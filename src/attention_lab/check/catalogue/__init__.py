@@ -9,8 +9,6 @@ from attention_lab.check.catalogue.entry import Known, Misconception
 
 __all__ = ["Misconception", "explain", "of_step"]
 
-_EVERYWHERE = tuple(everywhere.known)
-
 
 @cache
 def of_step(step: str) -> tuple[Misconception, ...]:
@@ -23,5 +21,5 @@ def of_step(step: str) -> tuple[Misconception, ...]:
 def explain(step: str, slug: str) -> Misconception | None:
     """Return what is known of a mistake that needs no implementation to be recognised: of that
     step, else of any; else None."""
-    known = (*of_step(step), *_EVERYWHERE)
+    known = (*of_step(step), *everywhere.known)
     return next((e for e in known if e.slug == slug and not (e.faulty or e.kept)), None)

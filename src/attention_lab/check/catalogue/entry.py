@@ -116,7 +116,7 @@ class Known:
             if mine is None:
                 mine = Misconception(entry.slug, self.step, entry.means, entry.look, entry.seen_in)
                 self._entries.append(mine)
-            mine.faulty += tuple(map(changed, entry.faulty))
+            mine.faulty += tuple(changed(f) for f in entry.faulty if not isinstance(f, Fitted))
 
     def __iter__(self):
         return iter(self._entries)
