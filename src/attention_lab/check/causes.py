@@ -1,10 +1,11 @@
 """Causes that are proven: with this set right, the answer is right.
 
 Each function supposes one cause, asks the answer once more, and returns a slug or None, or several
-slugs, of which the step knows one. What is set right is either what the answer is given or, while it runs, what torch does (see
-`attention_lab.observation.mends`).
+slugs, of which the step knows one. What is set right is either what the answer is given or, while
+it runs, what torch does (see `attention_lab.observation.mends`).
 """
 
+import math
 from dataclasses import replace
 from itertools import product
 
@@ -258,8 +259,8 @@ def _with_other_layer(probe, place):
     layers[place] = Draw(place + 1).layer(layers[place].weight.shape[0])
     if probe.module:
         return replace(probe, module=replace(probe.module, layers=tuple(layers)))
-    call = probe.calls[0]
-    args = (call.args[0], *layers)
+    (call,), waiting = probe.calls, iter(layers)
+    args = tuple(next(waiting) if isinstance(a, Layer) else a for a in call.args)
     return replace(probe, calls=(replace(call, args=args),))
 
 
@@ -274,9 +275,27 @@ def numbers_of_notebook(evidence):
 
 def written_number(evidence):
     """It is right where a number that is written in it is a size of each trial."""
-    numbers = {number for seen in evidence.observations for number in seen.written}
-    found = any(_as_sizes(evidence, [number]) for number in sorted(numbers)[:12])
+    numbers = [n for n in _written(evidence) if type(n) is int and n > 1]
+    found = any(_as_sizes(evidence, [number]) for number in numbers[:12])
     return "hard-coded-size" if found else None
+
+
+def finite_number(evidence):
+    """Only where something is closed it goes wrong, and it is right where a low number that is
+    written in it is minus infinity."""
+    if not all(map(_is_masked, evidence.faults)):
+        return None
+    for number in _written(evidence):
+        given = (Given(number, -math.inf),)
+        if number < -1 and is_right_with(
+            evidence, change=lambda p, e, given=given: [(replace(p, given=given), e)]
+        ):
+            return "mask-finite-value"
+    return None
+
+
+def _written(evidence):
+    return sorted({number for seen in evidence.observations for number in seen.written})
 
 
 def _as_sizes(evidence, items):
@@ -343,5 +362,6 @@ CAUSES = (
     one_sentence_at_a_time,
     numbers_of_notebook,
     written_number,
+    finite_number,
 )
 LAST_CAUSES = (unused_layers, random)

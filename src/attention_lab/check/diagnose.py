@@ -90,4 +90,4 @@ def _beneath(evidence):
         return []
     slug, seen = found
     entry = catalogue.explain(evidence.step, slug)
-    return [(entry, *reading) for reading in matching(seen)] or [(entry,)]
+    return [(*reading, entry) for reading in matching(seen)] or [(entry,)]

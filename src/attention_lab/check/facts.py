@@ -100,7 +100,7 @@ def other_form(evidence):
 
 def _can_tell_form(trial):
     sizes = trial.sizes  # one tensor of a batch of 3 unpacks to three by chance
-    return sizes["T"] > 1 and sizes.get("B") != 3
+    return sizes.get("T") != 1 and sizes.get("B") != 3
 
 
 def other_dtype(evidence):
@@ -168,10 +168,9 @@ def _unlike(first, second):
 
 def one_size(evidence):
     """Right for one value of a size, or up to one, and elsewhere it fails or has another shape."""
-    trials = [t for t in (*evidence.trials, *evidence.telling) if t.probe.basic]
-    trials = [t for t in trials if not t.is_easy]
+    trials = [t for t in (*evidence.basic, *evidence.telling) if not t.is_easy]
     right = [t for t in trials if t.right]
-    if not right or len(right) == len(trials):
+    if not right or not evidence.telling or len(right) == len(trials):
         return None
     at_lesson = all(t.right == (t.sizes.items() <= LESSON) for t in trials)
     if any(t.has_right_shape and not t.right for t in trials) and not at_lesson:

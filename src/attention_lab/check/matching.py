@@ -144,8 +144,13 @@ def _does_all(answer, evidence):
     with neutral_torch():
         for probe, seen in zip(evidence.probes, evidence.observations, strict=True):
             mine = observe(answer, probe)
-            if mine.failure or seen.failure or not all(
-                _is_outcome(probe, *pair) for pair in zip(mine.outcomes, seen.outcomes, strict=True)
+            if (
+                mine.failure
+                or seen.failure
+                or not all(
+                    _is_outcome(probe, *pair)
+                    for pair in zip(mine.outcomes, seen.outcomes, strict=True)
+                )
             ):
                 return False
     return True

@@ -213,8 +213,8 @@ def _constant(value, numbers):
     return numbers.get(value, value) if type(value) in (int, float) else value
 
 
-def written(functions) -> tuple[int, ...]:
-    """Return the whole numbers above 1 that stand in some functions' code."""
+def written(functions) -> tuple[int | float, ...]:
+    """Return the numbers that are in some functions' code, but for 0, 1 and the axis -1."""
     found = set()
     for function in functions:
         found |= set(_numbers(function.__code__.co_consts))
@@ -227,5 +227,5 @@ def _numbers(constants):
             yield from _numbers(value.co_consts)
         elif isinstance(value, tuple):
             yield from _numbers(value)
-        elif type(value) is int and 1 < value < 1 << 20:
+        elif type(value) in (int, float) and value not in (0, 1, -1) and abs(value) < 1 << 60:
             yield value

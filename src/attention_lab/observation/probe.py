@@ -84,8 +84,8 @@ class Tag(Enum):
 class Given:
     """What a global name or a written number of an answer's code is to be."""
 
-    what: str | int
-    value: int
+    what: str | int | float
+    value: int | float
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,8 +185,8 @@ class Observation:
 
     failure: the answer could not be tried at all. called: names of the torch functions that were
     called, and calls: how many (both only where the probe counts). warned: messages of warnings.
-    reads: names of the notebook's numbers that the answer's code reads, and written: whole numbers
-    that stand in it. replaced: torch's own comparisons that are no longer what they were.
+    reads: names of the notebook's numbers that the answer's code reads, and written: numbers that
+    are in it. replaced: torch's own comparisons that are no longer what they were.
     """
 
     outcomes: tuple[Outcome, ...] = ()
@@ -195,5 +195,5 @@ class Observation:
     calls: int = 0
     warned: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
-    written: tuple[int, ...] = ()
+    written: tuple[int | float, ...] = ()
     replaced: tuple[str, ...] = ()

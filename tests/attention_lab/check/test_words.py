@@ -113,7 +113,7 @@ return self.out_proj(merge_heads(attend(w, self.v_proj(x))))
 
 def test_an_error_in_a_step_names_it_and_the_line_that_called_it():
     found = mistake("MultiHeadAttention", CALLED)
-    assert "it raised RuntimeError in `attend`: " in found.seen
+    assert "it raised RuntimeError in `attend`, called in `return self.out_proj(" in found.seen
     assert found.means == "even a right `attend` cannot work with what it is given there."
     assert found.look == "print the shapes that go into `attend`."
 

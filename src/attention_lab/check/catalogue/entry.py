@@ -110,7 +110,7 @@ class Known:
         this step has of its own stay."""
         own = {entry.slug: entry for entry in reversed(self._entries)}
         for entry in other:
-            if entry.slug in without:
+            if entry.slug in without or not entry.faulty:
                 continue
             mine = own.get(entry.slug)
             if mine is None:

@@ -69,6 +69,12 @@ for _slug, _text in {
         Look: read B, T and the rest from the shape of what comes in.
         Seen in: karpathy/nanoGPT#473, facebookresearch/xformers#66
         """,
+    "mask-finite-value": """Closed cells hold a finite number that is too small: where real scores
+        come near it, the closed tokens leak through.
+
+        Look: `-inf`, or the smallest number of the dtype.
+        Seen in: huggingface/transformers#17306, facebookresearch/fairseq#3575, NVIDIA/apex#93
+        """,
     "squeeze-drops-dims": """It goes wrong where a size is 1, as with `squeeze()`, which drops every
         axis of size 1, also the batch of one, the single head or the single token.
 

@@ -133,6 +133,38 @@ known.variants(
 )
 
 
+known.variants(
+    "softmax-wrong-dim",
+    *(
+        lambda scores, mask=None, fill=fill, dim=dim: _replaced(scores, mask, fill).softmax(dim)
+        for fill in (-1e9, -1e4, torch.finfo(torch.float32).min)
+        for dim in (-2, 1, 0)
+    ),
+)
+
+
+@known("sum-without-keepdim", part="softmax")
+def shared_out_along_another_axis(scores):
+    """A row's sum, or its largest score, has lost its axis. Beside a table it then lines up with
+    the columns, or with nothing: every row has to meet its own.
+
+    Look: which shape has the sum? Keep the axis that was summed over, with size 1.
+    """
+    powers = _powers(scores)
+    return powers / powers.sum(-1)
+
+
+known.variants(
+    "sum-without-keepdim",
+    lambda scores: scores.exp() / scores.exp().sum(-1),
+    lambda scores: _shared_out(torch.exp(scores - scores.amax(-1))),
+    lambda scores: (
+        torch.exp(scores - scores.amax(-1)) / torch.exp(scores - scores.amax(-1)).sum(-1)
+    ),
+    part="softmax",
+)
+
+
 @known("mask-fills-zero", part="masked")
 def blocked_to_zero(scores, mask):
     """Closed scores were set to 0. exp(0) is 1, so the closed tokens still take part.
@@ -158,6 +190,26 @@ known.variants(
     "mask-inverted",
     _if_given(lambda scores, mask: scores.masked_fill(mask == 0, -1e9)),
     _if_given(lambda scores, mask: scores.masked_fill(mask == 0, 0)),
+    part="masked",
+)
+
+
+@known("mask-inverted", part="masked")
+def mask_as_ones_and_zeros(scores, mask):
+    """The mask was read as ones and zeros and turned into another one. It is additive already: 0
+    marks what may be looked at and -inf what may not.
+
+    Look: what `1 - mask` is where the mask is 0, and where it is -inf.
+    """
+    return scores if mask is None else scores + (1 - mask) * -1e9
+
+
+known.variants(
+    "mask-inverted",
+    *(
+        _if_given(lambda scores, mask, fill=fill: scores + (1 - mask) * fill)
+        for fill in (-1e4, torch.finfo(torch.float32).min)
+    ),
     part="masked",
 )
 
@@ -506,8 +558,6 @@ def softmax_of_softmax(scores):
     Look: how many times does a softmax or an exp run?
     """
     return scores.softmax(-1).softmax(-1)
-
-
 
 
 def _mask_of_an_earlier_call(fits):

@@ -148,6 +148,28 @@ known.variants(
 )
 
 
+@known("residual-added")
+def whole_block(self, x, causal=False):
+    """This is more than attention: x is normalised first, or added at the end as well. Both belong
+    to the block around attention.
+
+    Look: what is done to x before the projections, and what after `out_proj`?
+    """
+    return x + _forward(self, _normalised(x), causal)
+
+
+def _normalised(x):
+    return F.layer_norm(x, x.shape[-1:])
+
+
+known.variants(
+    "residual-added",
+    lambda self, x, causal=False: _forward(self, _normalised(x), causal),
+    lambda self, x, causal=False: _normalised(x) + _forward(self, _normalised(x), causal),
+    lambda self, x, causal=False: _normalised(x + _forward(self, _normalised(x), causal)),
+)
+
+
 @known("shape-only-stub")
 def input_back(self, x, causal=False):
     """Nothing attends yet: what comes back is x, or x through some layers, or numbers that do not
@@ -181,7 +203,27 @@ def keys_attended(x, q_proj, k_proj, v_proj):
 known.variants(
     "values-not-used",
     lambda x, q, k, v: (q(x), k(x), q(x)),
-    lambda x, q, k, v: (q(x), k(x), x),
+    part="project",
+)
+
+
+@known("ignores-given-layers", part="project")
+def x_itself(x, q_proj, k_proj, v_proj):
+    """One of queries, keys and values, or more, is x itself: a layer is left out.
+
+    Look: which variable goes into each product, and was it projected?
+    """
+    return q_proj(x), k_proj(x), x
+
+
+known.variants(
+    "ignores-given-layers",
+    lambda x, q, k, v: (x, k(x), v(x)),
+    lambda x, q, k, v: (q(x), x, v(x)),
+    lambda x, q, k, v: (x, x, v(x)),
+    lambda x, q, k, v: (x, k(x), x),
+    lambda x, q, k, v: (q(x), x, x),
+    lambda x, q, k, v: (x, x, x),
     part="project",
 )
 
@@ -215,6 +257,68 @@ known.variants(
     lambda x, q, k, v: (q(x), k(x), v(k(x))),
     lambda x, q, k, v: (q(x), k(x), v(q(x))),
     part="project",
+)
+
+
+@known("every-head-same-slice")
+def keys_and_values_of_one_head(self, x, causal=False):
+    """All heads look at the keys, or mix the values, of one and the same head. Each head has its
+    own slice of all three, queries, keys and values.
+
+    Look: what k and v are cut into, and whether one of them is repeated.
+    """
+    return _sharing(False, True, True)(self, x, causal)
+
+
+def _sharing(*is_shared):
+    """The first head of some of q, k and v stands for all heads."""
+
+    def faulty(self, x, causal=False):
+        waiting = iter(is_shared)
+
+        def split(x, num_heads):
+            heads = steps.split_heads(x, num_heads)
+            return heads[:, :1].expand_as(heads) if next(waiting) else heads
+
+        return _forward(self, x, causal, split_heads=split)
+
+    return faulty
+
+
+known.variants(
+    "every-head-same-slice",
+    *(_sharing(*some) for some in product((False, True), repeat=3) if any(some)),
+)
+
+
+@known("qkv-interleaved")
+def cut_head_by_head(self, x, causal=False):
+    """Queries, keys and values were joined, all queries first, and then cut as if each head had its
+    three parts side by side. So heads hold pieces of the wrong kind.
+
+    Look: the order of the sizes that the joined axis is cut into: first the three kinds.
+    """
+    return _joined(lambda self: (self.num_heads, 3, self.d_head), 1)(self, x, causal)
+
+
+def _joined(sizes, of_kinds):
+    """q, k and v side by side, cut into `sizes(self)`, of which one tells the kinds apart."""
+
+    def faulty(self, x, causal=False):
+        def project(x, *layers):
+            joined = torch.cat([layer(x) for layer in layers], dim=-1)
+            parts = joined.unflatten(-1, sizes(self)).unbind(x.dim() - 1 + of_kinds)
+            return [part.flatten(2) for part in parts]
+
+        return _forward(self, x, causal, project=project)
+
+    return faulty
+
+
+known.variants(
+    "qkv-interleaved",
+    _joined(lambda self: (self.num_heads, self.d_head, 3), 2),
+    _joined(lambda self: (self.d_head, 3, self.num_heads), 1),
 )
 
 
@@ -443,6 +547,39 @@ for _bend in project.ACTIVATIONS:
     )
 
 
+for _bend in project.ACTIVATIONS:
+    known.variants(
+        "extra-nonlinearity",
+        _with(
+            project=lambda x, *layers, bend=_bend: [bend(layer(x)) for layer in layers],
+            out=lambda self, x, merged, bend=_bend: bend(self.out_proj(merged)),
+        ),
+    )
+
+
+@known("scale-after-softmax")
+def weights_divided(self, x, causal=False):
+    """The weights are divided by a root, after softmax. Then rows no longer sum to 1. The root
+    belongs to the scores, before softmax.
+
+    Look: which line comes first, the division or the softmax?
+    """
+    return _dividing_weights(lambda q, k: q @ k.mT)(self, x, causal)
+
+
+def _dividing_weights(scores):
+    def faulty(self, x, causal=False):
+        def softmax(scores, mask):
+            return steps.masked_softmax(scores, mask) / math.sqrt(self.d_head)
+
+        return _forward(self, x, causal, attention_scores=scores, masked_softmax=softmax)
+
+    return faulty
+
+
+known.variants("scale-after-softmax", _dividing_weights(steps.attention_scores))
+
+
 @known("returns-weights")
 def weights_alone(self, x, causal=False):
     """The attention weights come back. They say where each token looked; the result is what it
@@ -478,6 +615,16 @@ def mask_of_batch_by_batch(self, x, causal=False):
     Look: which axis of x is T?
     """
     return _with(causal_mask=lambda *args: steps.causal_mask(x.shape[0]))(self, x, causal)
+
+
+@known("mask-of-head-count")
+def mask_of_head_by_head(self, x, causal=False):
+    """The mask is (H, H) and the scores are (B, H, T, T): once the heads are split, the second size
+    is the number of heads.
+
+    Look: which axis is T after the split?
+    """
+    return _with(causal_mask=lambda *args: steps.causal_mask(self.num_heads))(self, x, causal)
 
 
 @known("mask-broadcast-batch-heads")
@@ -544,37 +691,6 @@ def weights_averaged(weights, v):
     return weights.mean(1, keepdim=True) @ v
 
 
-# Steps' mistakes that mean something else, or nothing, inside a class.
-LEFT_OUT = {
-    "scale-in-wrong-step",
-    "compared-with-itself",
-    "chained-projection",
-    "does-next-step-too",
-    "ignores-given-layers",
-    "shape-only-stub",
-    "batch-one-only",
-    "mask-extra-dims",
-    "mask-transposed",
-    "mask-multiplied",
-    "mask-wrong-dtype",
-    "wrong-axis-order",
-    "wrong-return-shape",
-    "returns-extra",
-    "rounded-scores",
-}
-for _step in (
-    attention_scores, split_heads, merge_heads, causal_mask, masked_softmax, attend, project,
-):  # fmt: skip
-    known.take_over(
-        _step.known,
-        without=LEFT_OUT,
-        changed=lambda faulty, step=_step.known.step: _with(**{step: faulty}),
-    )
-
-for _fill in (-1e9, torch.finfo(torch.float32).min, -math.inf):
-    known.variants("mask-diagonal-zero", _rows_lost(torch.triu, _fill), part="masked_softmax")
-    known.variants("mask-inverted", _rows_lost(torch.tril, _fill), part="masked_softmax")
-
 for _slug, _text in {
     "returns-extra": """More comes back than the one tensor that is wanted, (B, T, d_model): a
         tuple, a list or a dictionary.
@@ -621,6 +737,38 @@ for _slug, _text in {
         """,
 }.items():
     known.behaviour(_slug, _text)
+
+# Steps' mistakes that mean something else, or nothing, inside a class.
+LEFT_OUT = {
+    "scale-in-wrong-step",
+    "compared-with-itself",
+    "chained-projection",
+    "does-next-step-too",
+    "ignores-given-layers",
+    "shape-only-stub",
+    "batch-one-only",
+    "mask-extra-dims",
+    "mask-transposed",
+    "mask-multiplied",
+    "mask-wrong-dtype",
+    "wrong-axis-order",
+    "wrong-return-shape",
+    "returns-extra",
+    "rounded-scores",
+}
+for _step in (
+    attention_scores, split_heads, merge_heads, causal_mask, masked_softmax, attend, project,
+):  # fmt: skip
+    known.take_over(
+        _step.known,
+        without=LEFT_OUT,
+        changed=lambda faulty, step=_step.known.step: _with(**{step: faulty}),
+    )
+
+for _fill in (-1e9, torch.finfo(torch.float32).min, -math.inf):
+    known.variants("mask-diagonal-zero", _rows_lost(torch.triu, _fill), part="masked_softmax")
+    known.variants("mask-inverted", _rows_lost(torch.tril, _fill), part="masked_softmax")
+
 
 # --- a stranger's layer, mended ---
 
