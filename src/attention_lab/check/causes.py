@@ -9,6 +9,7 @@ import math
 from dataclasses import replace
 from itertools import product
 
+import torch
 from torch import Tensor
 
 from attention_lab.check import steps
@@ -16,6 +17,7 @@ from attention_lab.check.draw import Draw
 from attention_lab.check.evidence import FACTS
 from attention_lab.check.facts import differ_from_themselves
 from attention_lab.check.judge import failure_of
+from attention_lab.check.numbers import close
 from attention_lab.check.references import expect
 from attention_lab.observation import Layer
 from attention_lab.observation.mends import WHOLE_DIVISION
@@ -166,6 +168,16 @@ def _forward_only(probe, expected):
     return [(replace(probe, calls=calls), replace(expected, outcomes=outcomes))]
 
 
+def tied_layers(evidence):
+    """Layers hold other numbers than were written into them before anything was called."""
+    probe = next((p for p in evidence.probes if p.module), None)
+    if probe is None or "layer changed" not in evidence.kinds:
+        return None
+    calls = (replace(probe.calls[0], args=(), upstream=()),)  # which fails before it does anything
+    (seen,) = evidence.ask([replace(probe, calls=calls)], "")
+    return "shared-projection" if any(outcome.layers for outcome in seen.outcomes) else None
+
+
 def kept_in_instance(evidence):
     """Every call is right on an instance of its own."""
     of_class = any(p.module and len(p.calls) > 1 for p in evidence.probes)
@@ -197,8 +209,26 @@ def one_sentence_at_a_time(evidence):
         evidence, change=_one_by_one
     ):
         return None
-    mixed = all(t.has_right_shape for t in evidence.wrong)
-    return "batch-mixed" if mixed else "batch-one-only"
+    if not all(t.has_right_shape for t in evidence.wrong):
+        return "batch-one-only"
+    return "batch-mixed" if _moves_with_others(evidence) else None
+
+
+def _moves_with_others(evidence):
+    """Whether the first sentence's result is another where only the other sentences are."""
+    probe = replace(evidence.wrong[0].probe, law=None, around=None)
+    call = replace(evidence.wrong[0].call, upstream=(), layers=())
+    args = tuple(_with_others_changed(a) if _has_batch(a) else a for a in call.args)
+    probes = [replace(probe, calls=(c,)) for c in (call, replace(call, args=args))]
+    before, after = evidence.tried(probes, map(expect, probes)).trials
+    if before.got is None or after.got is None:
+        return False
+    pairs = zip(before.got, after.got, strict=True)
+    return not all(close(a[:1], b[:1], 1e-5) for a, b in pairs)
+
+
+def _with_others_changed(arg):
+    return torch.cat([arg[:1], 2 * arg[1:]])
 
 
 def _sentences(probe, expected):
@@ -346,6 +376,7 @@ HIDING = (
     ("missing-contiguous", "RuntimeError", "copying_views"),
     ("ambiguous-truth-value", "RuntimeError", "truth"),
 )
+CERTAIN_CAUSES = (tied_layers,)
 FIRST_CAUSES = (kept_in_instance,)
 CAUSES = (
     truth_asked,

@@ -4,13 +4,13 @@ from itertools import islice
 
 from attention_lab.check import catalogue, facts, words
 from attention_lab.check.card import card
-from attention_lab.check.causes import CAUSES, FIRST_CAUSES, LAST_CAUSES, hiding
+from attention_lab.check.causes import CAUSES, CERTAIN_CAUSES, FIRST_CAUSES, LAST_CAUSES, hiding
 from attention_lab.check.evidence import Evidence
 from attention_lab.check.judge import KINDS
 from attention_lab.check.matching import Reading, keeping, matching, together
 from attention_lab.check.mistake import Mistake
 
-UNWRITTEN = ("NotWrittenYet", "NotImplementedError")
+CERTAIN = (*facts.CERTAIN, *CERTAIN_CAUSES, *facts.CHANGED)
 
 
 def diagnose(step, aspect, probes, observations, expected, verdict, ask) -> Mistake:
@@ -19,7 +19,7 @@ def diagnose(step, aspect, probes, observations, expected, verdict, ask) -> Mist
     ask: `ask(probes, mend="")` returns what the answer shows on other probes.
     """
     symptom = verdict.against(aspect)[0]
-    if getattr(symptom.got, "type", "") in UNWRITTEN:
+    if facts.is_unwritten(symptom):
         return Mistake(step, "shape", *words.UNWRITTEN)
     try:
         return explain(symptom, Evidence(step, probes, observations, expected, verdict, ask))
@@ -47,7 +47,7 @@ def recognise(evidence) -> list[Reading]:
 
     What is done beside the numbers is named last where something else makes them wrong.
     """
-    if certain := _first(evidence, facts.CERTAIN):
+    if certain := _first(evidence, CERTAIN):
         return certain
     if not evidence.faults:
         return _first(evidence, (*facts.BESIDE, facts.looped))

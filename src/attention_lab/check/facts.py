@@ -7,11 +7,29 @@ import ast
 
 from torch import Tensor
 
-from attention_lab.check.judge import UNCALLED
+from attention_lab.check.judge import UNCALLED, failure_of
 from attention_lab.check.numbers import close, same
 from attention_lab.observation import Unknown
 
 LESSON = {"B": 2, "T": 5, "d_model": 16, "H": 4, "d_head": 4}.items()
+
+
+def is_unwritten(symptom) -> bool:
+    """Whether it is still the stub: it raises NotWrittenYet, or NotImplementedError in a line of
+    its own."""
+    failure = failure_of(symptom)
+    if failure is None or failure.type != "NotImplementedError":
+        return failure is not None and failure.type == "NotWrittenYet"
+    return isinstance(_statement(failure.line), ast.Raise)
+
+
+def _statement(line):
+    """What a line says; None where it is not a statement by itself."""
+    try:
+        (statement,) = ast.parse(line).body
+    except (SyntaxError, ValueError):
+        return None
+    return statement
 
 
 def tampered(evidence):
@@ -33,11 +51,7 @@ def changed_layer(evidence):
 
 
 def _writes_to_layer(line):
-    try:
-        (statement,) = ast.parse(line).body
-    except (SyntaxError, ValueError):
-        return False
-    match statement:
+    match _statement(line):
         case ast.Assign(targets=targets):
             return any(map(_is_of_layer, targets))
         case ast.AugAssign(target=target):
@@ -167,27 +181,29 @@ def _unlike(first, second):
 
 
 def one_size(evidence):
-    """Right for one value of a size, or up to one, and elsewhere it fails or has another shape."""
+    """Right at the lesson's sizes alone, or up to some size, above which it fails or has another
+    shape."""
     trials = [t for t in (*evidence.basic, *evidence.telling) if not t.is_easy]
     right = [t for t in trials if t.right]
     if not right or not evidence.telling or len(right) == len(trials):
         return None
-    at_lesson = all(t.right == (t.sizes.items() <= LESSON) for t in trials)
-    if any(t.has_right_shape and not t.right for t in trials) and not at_lesson:
+    if all(t.right == (t.sizes.items() <= LESSON) for t in trials):
+        return "hard-coded-size"
+    if any(t.has_right_shape and not t.right for t in trials):
         return None
-    fixed = any(_only_right(trials, name) for name in trials[0].sizes)
-    return "hard-coded-size" if at_lesson or fixed else None
+    limited = any(_is_limited(trials, name) for name in trials[0].sizes)
+    return "hard-coded-size" if limited else None
 
 
-def _only_right(trials, name):
-    """Whether it is right for one value of a size, or up to one, and for no other."""
+def _is_limited(trials, name):
+    """Whether it is right up to some value of a size and wrong above."""
     rights = {t.sizes[name] for t in trials if t.right}
     wrongs = {t.sizes[name] for t in trials if not t.right}
-    is_one = len(rights) == 1 and rights != {1}
-    return not rights & wrongs and (is_one or (len(rights) > 2 and max(rights) < min(wrongs)))
+    return len(rights) > 2 and max(rights) < min(wrongs)
 
 
-CERTAIN = (tampered, interface_changed, changed_layer)
+CERTAIN = (tampered, interface_changed)
+CHANGED = (changed_layer,)
 BESIDE = (changed_argument, called_library)
 SAID = (other_dtype, left_device, lost_gradient, returned_extra)
 OTHERS = (one_size, other_form)

@@ -64,7 +64,7 @@ for _slug, _text in {
         Look: where d_head is computed.
         """,
     "hard-coded-size": """It works at some sizes only: a number is written where a size of the input
-        belongs, or one size where another belongs, say d_head and the number of heads.
+        belongs.
 
         Look: read B, T and the rest from the shape of what comes in.
         Seen in: karpathy/nanoGPT#473, facebookresearch/xformers#66

@@ -697,6 +697,12 @@ for _slug, _text in {
 
         Look: what stands after `return`; keep weights in an attribute if you want to see them.
         """,
+    "shared-projection": """Two of the four layers are one and the same: what is written into one of
+        them is in the other as well, and they would learn together.
+
+        Look: how the four are made. A layer that is assigned twice, or a list that is multiplied,
+        is still one layer.
+        """,
     "wrong-default": """`causal` must always be given: it has no default, or one that does not work.
         It is False unless somebody asks for more.
 
