@@ -180,14 +180,14 @@ def tied_layers(evidence):
 
 def kept_in_instance(evidence):
     """Every call is right on an instance of its own."""
-    of_class = any(p.module and len(p.calls) > 1 for p in evidence.probes)
-    return "stale-cache" if of_class and is_right_with(evidence, change=_one_by_one) else None
+    judged = [s.probe for s in evidence.faults if s.probe.tolerance is not None]
+    if not any(p.module and len(p.calls) > 1 for p in judged):
+        return None
+    return "stale-cache" if is_right_with(evidence, change=_one_by_one) else None
 
 
 def _one_by_one(probe, expected):
-    """Each call of a probe by itself; what only a law judges stays together."""
-    if len(probe.calls) == 1 or probe.tolerance is None:
-        return [(probe, expected)]
+    """Each call of a probe by itself; no law can then say anything."""
     alone = replace(probe, law=None, around=None)
     pairs = enumerate(zip(probe.calls, expected.outcomes, strict=True))
     return [
@@ -232,8 +232,6 @@ def _with_others_changed(arg):
 
 
 def _sentences(probe, expected):
-    if probe.tolerance is None:
-        return [(probe, expected)]
     return [
         (_row(single, b), _row_of(seen, b))
         for single, seen in _one_by_one(probe, expected)
@@ -377,7 +375,7 @@ HIDING = (
     ("ambiguous-truth-value", "RuntimeError", "truth"),
 )
 CERTAIN_CAUSES = (tied_layers,)
-FIRST_CAUSES = (kept_in_instance,)
+FIRST_CAUSES = (kept_in_instance, numbers_of_notebook)
 CAUSES = (
     truth_asked,
     float_size,
@@ -391,7 +389,6 @@ CAUSES = (
     without_gradients,
     rounds,
     one_sentence_at_a_time,
-    numbers_of_notebook,
     written_number,
     finite_number,
 )

@@ -56,8 +56,8 @@ def recognise(evidence) -> list[Reading]:
         return [beside[:1]]
     readings = (
         keeping(evidence)
-        or matching(evidence)
         or _first(evidence, FIRST_CAUSES)
+        or matching(evidence)
         or _first(evidence, facts.SAID)
         or _first(evidence, CAUSES)
         or together(evidence)
@@ -90,4 +90,7 @@ def _beneath(evidence):
         return []
     slug, seen = found
     entry = catalogue.explain(evidence.step, slug)
-    return [(*reading, entry) for reading in matching(seen)] or [(entry,)]
+    beneath = matching(seen)
+    if slug == "missing-contiguous":  # a copy alone would only hide what is beneath
+        return [(*reading, entry) for reading in beneath] or [(entry,)]
+    return [(entry, *reading) for reading in beneath] or [(entry,)]
