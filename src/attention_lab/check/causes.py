@@ -215,20 +215,31 @@ def one_sentence_at_a_time(evidence):
 
 
 def _moves_with_others(evidence):
-    """Whether the first sentence's result is another where only the other sentences are."""
+    """Whether the first or the last sentence's result is another where only others are."""
     probe = replace(evidence.wrong[0].probe, law=None, around=None)
     call = replace(evidence.wrong[0].call, upstream=(), layers=())
-    args = tuple(_with_others_changed(a) if _has_batch(a) else a for a in call.args)
-    probes = [replace(probe, calls=(c,)) for c in (call, replace(call, args=args))]
-    before, after = evidence.tried(probes, map(expect, probes)).trials
-    if before.got is None or after.got is None:
+    B = call.args[0].shape[0]
+    calls = [call, _with_others_changed(call, 0), _with_others_changed(call, B - 1)]
+    probes = [replace(probe, calls=(c,)) for c in calls]
+    before, *after = [t.got for t in evidence.tried(probes, map(expect, probes)).trials]
+    if before is None or None in after:
         return False
-    pairs = zip(before.got, after.got, strict=True)
-    return not all(close(a[:1], b[:1], 1e-5) for a, b in pairs)
+    return any(
+        not close(one[b], other[b], 1e-5)
+        for b, got in zip((0, B - 1), after, strict=True)
+        for one, other in zip(before, got, strict=True)
+    )
 
 
-def _with_others_changed(arg):
-    return torch.cat([arg[:1], 2 * arg[1:]])
+def _with_others_changed(call, b):
+    """A call in which all sentences but `b` are others."""
+
+    def changed(arg):
+        factor = torch.full((len(arg), *[1] * (arg.dim() - 1)), 2.0, dtype=arg.dtype)
+        factor[b] = 1
+        return arg * factor
+
+    return replace(call, args=tuple(changed(a) if _has_batch(a) else a for a in call.args))
 
 
 def _sentences(probe, expected):

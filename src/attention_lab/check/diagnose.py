@@ -25,7 +25,7 @@ def diagnose(step, aspect, probes, observations, expected, verdict, ask) -> Mist
         return explain(symptom, Evidence(step, probes, observations, expected, verdict, ask))
     except Exception:  # an answer may be odder than all that was thought of here
         seen = f"with {words.tried(step, symptom)}, {KINDS[symptom.kind]}."
-        return Mistake(step, symptom.aspect, seen, *words.MEANING[symptom.kind])
+        return Mistake(step, symptom.aspect, seen, *words.explained(step, symptom))
 
 
 def explain(symptom, evidence) -> Mistake:

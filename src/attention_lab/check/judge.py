@@ -39,7 +39,7 @@ class Symptom:
 KINDS = {
     "unusable": "the answer is not the kind of thing that was asked for",
     "error": "it raised",
-    "type": "it returned something else than tensors",
+    "type": "it returned something other than tensors",
     "count": "it returned another number of tensors",
     "shape": "another shape",
     "dtype": "another dtype",
@@ -101,8 +101,13 @@ def _judge_probe(probe, observed, right, form_only):
         symptoms += _law(probe, observed)
     library = [name for name in observed.called if LIBRARY_ATTENTION.search(name.lower())]
     if library:
-        symptoms.append(Symptom("manner", "library", probe, got=library[0]))
+        symptoms.append(Symptom("manner", "library", probe, got=min(library, key=_innermost)))
     return symptoms
+
+
+def _innermost(name):
+    """Of the names of a call and of those that torch makes for it, the one written comes first."""
+    return "." in name, name.startswith("_"), len(name)
 
 
 def _judge_outcome(probe, index, outcome, ideal, form_only):

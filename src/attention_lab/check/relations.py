@@ -45,6 +45,6 @@ def _places(got, right):
         return None
     return (
         ": the right ones are there, in other places",
-        "nothing is computed wrongly, and numbers go where they do not belong.",
+        "nothing is computed wrongly, but numbers end up where they do not belong.",
         "the order of the axes wherever you cut, swap, flip or join them.",
     )

@@ -1,5 +1,6 @@
 """What a step is: all that the checks know of it, in one object."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import chain
@@ -36,7 +37,8 @@ class Step:
     build it, if the answer is a class. axes: of each tensor that comes back, and returns: what
     these are called where there are several. constants: positions of arguments that need no
     gradient. catalogue: the module of `attention_lab.check.catalogue` that holds its known
-    mistakes. substitutes: text of right functions for those of the learner's that a class may call.
+    mistakes. by_hand: what to compare where no known mistake fits. substitutes: text of right
+    functions for those of the learner's that a class may call.
     """
 
     right: Callable
@@ -46,11 +48,19 @@ class Step:
     returns: tuple[str, ...] = ("result",)
     constants: tuple[int, ...] = ()
     catalogue: str = ""
+    by_hand: str = "take two tokens, print what each line makes, and compare it with a sum by hand."
     substitutes: str = ""
 
     @property
     def name(self) -> str:
         return self.right.__name__
+
+    @property
+    def signature(self) -> str:
+        """How an answer is called, as a learner writes it."""
+        if not self.of_class:
+            return f"{self.name}{inspect.signature(self.right)}"
+        return f"forward{inspect.signature(self.right.forward)}"
 
     def answer(self, given, *beside):
         """What is tried, made of what a learner gives to the check."""

@@ -18,10 +18,13 @@ UNWRITTEN = (
 UNSAID = {("mask-ignored", "mask-tiny-value")}  # the second is too rare beside the first
 MANNER = ("mutates-input", "forbidden-library-call", "python-loop-over-heads")
 FOUR_LINES = 290  # letters, with what is lost where lines end
-NO_WAY_BACK = "Numbers leave the way on which gradients come back, so nothing before could learn."
+NO_WAY_BACK = (
+    "The computation leaves the autograd graph here, so nothing before this step can learn."
+)
 NOT_WHY = "It need not be why these numbers are wrong."
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MESSAGE = 160  # of an exception; torch's advice to reshape stands at the end of as many
+TABLE = ("query", "key")
 TELLING = ("head", "query", "token", "feature")
 
 
@@ -64,14 +67,22 @@ def _first_sentence(text):
 def meaning(evidence, symptom) -> tuple[str, str]:
     """Return (means, look) for a symptom that fits no known misconception."""
     if symptom.kind == "error":
-        return _advice(symptom.got)
+        return _advice(evidence.step, symptom.got)
     related = relation(*_outputs(evidence, symptom)) if symptom.kind == "value" else None
-    return related[1:] if related else MEANING[symptom.kind]
+    return related[1:] if related else explained(evidence.step, symptom)
 
 
-def _advice(failure):
+def explained(step, symptom):
+    """What a kind of symptom means in general."""
+    by_hand = steps.of(step).by_hand
+    return tuple(text.format(by_hand=by_hand) for text in MEANING[symptom.kind])
+
+
+def _advice(step, failure):
     if failure.inside in steps.names():
         return tuple(text.format(failure.inside) for text in GIVEN_WRONG)
+    if failure.type == "TypeError" and not failure.line:  # raised before its first line
+        return WRONG_CALL, f"the signature that is asked for: `{steps.of(step).signature}`."
     fitting = (
         advice for kind, text, *advice in ADVICE if kind == failure.type and text in failure.message
     )
@@ -119,12 +130,18 @@ def _short(line, length=48):
 def _value(evidence, symptom):
     got, right = _outputs(evidence, symptom)
     wrong = 1 - float(_near(got, right).double().mean())
-    share = f"{wrong:.0%}" if wrong > 0.005 else "a few"
-    related = relation(got, right)
-    more = related[0] if related else _agreement(evidence.step, got, right)
-    return (
-        f"the shape is right and {share} of the numbers are not{more}{_but_for(evidence, symptom)}."
-    )
+    if related := relation(got, right):
+        told = f"the shape is right, but not the numbers{related[0]}"
+    else:
+        told = f"the shape is right, but {_share(wrong)} wrong{_where_right(evidence, got, right)}"
+    return f"{told}{_but_for(evidence, symptom)}."
+
+
+def _share(wrong):
+    """All the numbers are, 43% of the numbers are, a few of the numbers are."""
+    if wrong > 0.995:
+        return "all the numbers are"
+    return f"{wrong:.0%} of the numbers are" if wrong > 0.005 else "a few of the numbers are"
 
 
 def _but_for(evidence, symptom):
@@ -151,7 +168,11 @@ def _nan(evidence, symptom):
     if not got.isnan().any():  # a mask, whose rows are NaN only after softmax
         rows = got.double().softmax(-1).isnan().all(-1).nonzero().flatten().tolist()
         are = "are" if len(rows) > 1 else "is"
-        return f"{_listed('row', rows)} {are} closed from end to end: softmax makes NaN of that."
+        if (got[rows] == -torch.inf).all():
+            told = "fully masked; softmax of a fully masked row is NaN"
+        else:
+            told = "such that softmax makes NaN of them"
+        return f"{_listed('row', rows)} {are} {told}."
     share = float(got.isnan().double().mean())
     where = _nan_rows(evidence.step, got)
     return f"{share:.0%} of the numbers are NaN{where}."
@@ -181,9 +202,12 @@ def _near(got, right):
     return torch.where(right.isfinite(), near, got == right)
 
 
-def _agreement(step, got, right):
-    """Which heads, rows or columns agree, if some do and some do not."""
-    near, axes = _near(got, right), steps.of(step).axes
+def _where_right(evidence, got, right):
+    """Which heads, rows or columns are right, if some are and some are not; or of a table by itself
+    which cells are not."""
+    near, axes = _near(got, right), steps.of(evidence.step).axes
+    if axes == TABLE and got.dim() == len(TABLE):
+        return _cells((~near).nonzero().tolist())
     for name in TELLING:
         if name not in axes or got.dim() != len(axes):
             continue
@@ -191,8 +215,16 @@ def _agreement(step, got, right):
         agree = near.all(dim=other) if other else near
         if agree.any() and not agree.all():
             indices = agree.nonzero().flatten().tolist()
-            return f"; {_listed(name, indices)} agree{'s' if len(indices) == 1 else ''}"
+            return f"; {_listed(name, indices)} {'is' if len(indices) == 1 else 'are'} right"
     return ""
+
+
+def _cells(wrong):
+    """; not right: row 0, column 1 and 5 others."""
+    row, column = wrong[0]
+    others = len(wrong) - 1
+    more = f" and {others} other{'s' * (others > 1)}" if others else ""
+    return f"; not right: row {row}, column {column}{more}"
 
 
 def _listed(name, indices):
@@ -254,8 +286,8 @@ SEEN = {
     "gradient missing": lambda e, s: "the result is right, but no gradient reaches its inputs.",
     "gradient nan": lambda e, s: "the result is right, but its gradient is NaN.",
     "gradient": lambda e, s: "the result is right, but its gradient is not.",
-    "argument changed": lambda e, s: "an argument was not the same afterwards.",
-    "layer changed": lambda e, s: "a layer's weights were not the same afterwards.",
+    "argument changed": lambda e, s: "an argument was changed by your code.",
+    "layer changed": lambda e, s: "a layer's weights were changed.",
     "library": lambda e, s: f"it called `{s.got}`.",
     "loop": _loop,
 }
@@ -273,11 +305,14 @@ ADVICE = (
         "that name has no value where this line runs.",
         "sizes come from the arguments, `x.shape`; the layers of a class from `self`.",
     ),
-    (
-        "TypeError",
-        "Linear",
-        "a layer is not a matrix.",
-        "call it like a function: it multiplies and adds its bias.",
+    *(
+        (
+            "TypeError",
+            text,
+            "a layer is not a matrix.",
+            "call it like a function: it multiplies and adds its bias.",
+        )
+        for text in ("'Linear'", "not Linear")
     ),
     (
         "TypeError",
@@ -294,13 +329,13 @@ ADVICE = (
     (
         "TypeError",
         "not callable",
-        "something that is no function stands before brackets.",
-        "is an operator missing there, or has a function's name become a variable's?",
+        "something that is not a function is being called.",
+        "is an operator missing there, or does a variable have the same name as the function?",
     ),
     (
         "TypeError",
         "must be int, not float",
-        "a whole number was asked for, and a float was given.",
+        "a whole number was asked for, but a float was given.",
         "the argument that the message names.",
     ),
     (
@@ -312,14 +347,14 @@ ADVICE = (
     (
         "ValueError",
         "unpack",
-        "what stands on the right has another number of parts than there are names on the left.",
-        "how many axes has it? The docstring tells.",
+        "the right side has more or fewer values than there are names on the left.",
+        "how many axes has it? The docstring says.",
     ),
     (
         "AttributeError",
         "",
-        "the object in that line has nothing of that name.",
-        "its type, and the spelling of what stands after the dot.",
+        "that object has no such attribute.",
+        "its type, and the spelling of what comes after the dot.",
     ),
 )
 MEANING = {
@@ -331,47 +366,61 @@ MEANING = {
         "the code stops before it returns.",
         "the shapes on both sides of that line: print them.",
     ),
-    "type": ("something else than a tensor came back.", "what stands after `return`."),
+    "type": ("something other than a tensor was returned.", "the expression after `return`."),
     "count": (
-        "more or fewer things came back than the step returns.",
-        "what stands after `return`.",
+        "more or fewer tensors were returned than the step asks for.",
+        "the expression after `return`.",
     ),
     "shape": (
         "an axis is missing, extra or misplaced.",
         "name each axis of your result aloud.",
     ),
     "dtype": (
-        "the number type changed on the way.",
+        "the number type changed somewhere in the step.",
         "`.float()`, or a tensor made without a dtype.",
     ),
-    "device": ("something is made on the CPU wherever the input lives.", "pass `device=` on."),
+    "device": (
+        "something is made on the CPU, wherever the input is.",
+        "pass `device=` where tensors are made.",
+    ),
     "nan": (
-        "inf - inf, 0 * inf or 0 / 0 happened on the way.",
-        "which line makes the first NaN? inf goes into it, or a row that is closed everywhere.",
+        "somewhere inf - inf, 0 * inf or 0 / 0 was computed.",
+        "which line makes the first NaN? Its input has an inf, or a fully masked row.",
     ),
-    "value": (
-        "it is none of the usual mistakes.",
-        "take two tokens, print what each line makes, and compare it with a sum by hand.",
-    ),
+    "value": ("it is none of the usual mistakes.", "{by_hand}"),
     "law": (
-        "tokens meet that should not, or do not meet that should.",
+        "tokens influence each other that should not, or fail to that should.",
         "which axis is summed over?",
     ),
-    "gradient error": ("something needed for backward is gone.", "operations in place."),
-    "gradient missing": ("the way back to the inputs is cut.", "`detach`, numpy, `no_grad`."),
+    "gradient error": (
+        "something that the backward pass needs is gone.",
+        "operations in place.",
+    ),
+    "gradient missing": (
+        "the graph to the inputs is broken: no gradient can flow.",
+        "`detach`, numpy, `no_grad`.",
+    ),
     "gradient nan": (
-        "inf - inf, 0 * inf or 0 / 0 happened on the way back.",
+        "inf - inf, 0 * inf or 0 / 0 was computed in the backward pass.",
         "logarithms, roots and fractions of what may be 0 or -inf.",
     ),
-    "gradient": ("the way back is not the way there.", "`detach` on a part of it."),
+    "gradient": (
+        "the gradient does not match the forward computation.",
+        "`detach` on a part of it.",
+    ),
     "argument changed": ("the caller's tensor was overwritten.", "operations in place."),
     "layer changed": ("a layer was overwritten.", "anything that writes to `.weight` or `.data`."),
     "library": (
         "attention is to be built here.",
         "matrix products, softmax and reshaping are enough.",
     ),
-    "loop": ("heads are worked off one by one.", "one matrix product serves all leading axes."),
+    "loop": (
+        "heads are processed one at a time.",
+        "one matrix product serves all leading axes.",
+    ),
 }
+
+WRONG_CALL = "it does not take the arguments that it is called with."
 
 # Of an exception in a step that stands in for the learner's own.
 GIVEN_WRONG = (

@@ -160,7 +160,7 @@ known.variants(
 
 @known("wrong-axis-order")
 def values_read_time_first(weights, v):
-    """The numbers are there, in another order of axes than (B, H, T, d_head), or v was read in
+    """The numbers are there, but in another order of axes than (B, H, T, d_head), or v was read in
     another order than it comes in.
 
     Look: name the axes of `weights` and `v`; no transpose is needed here.
@@ -177,7 +177,7 @@ def cell_by_cell(weights, v):
     """The weights were multiplied cell by cell. It runs only when T equals d_head, or by unlucky
     broadcasting. A mixture is a sum over keys: a product of matrices.
 
-    Look: which sign stands between the weights and the values?
+    Look: which operator is between the weights and the values?
     """
     return weights * v
 
@@ -195,8 +195,8 @@ known.variants(
 
 @known("operands-swapped")
 def values_first(weights, v):
-    """The product was taken the other way round. Products of matrices do not commute: the rows of
-    the first argument are the rows of the result.
+    """The operands are swapped. Matrix products do not commute: the rows of the first argument are
+    the rows of the result.
 
     Look: what comes first?
     """
@@ -234,6 +234,6 @@ known.behaviour(
     """More comes back than the one tensor that is wanted: a tuple, a list or a dictionary. The step
     returns the mixtures alone.
 
-    Look: what stands after `return`.
+    Look: the expression after `return`.
     """,
 )

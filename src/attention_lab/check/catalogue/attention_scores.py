@@ -25,10 +25,10 @@ known = Known("attention_scores", whole=_scores)
 
 @known("missing-scale", part="scale")
 def unscaled(B, H, T, d_head):
-    """The dot products are right and are not divided by sqrt(d_head). They grow with d_head, and
+    """The dot products are right but are not divided by sqrt(d_head). They grow with d_head, and
     softmax of large numbers is nearly one-hot: gradients vanish.
 
-    Look: how far dot products stray from 0 for d_head = 4, 64, 256.
+    Look: how far from 0 dot products tend to be for d_head = 4, 64, 256.
     Seen in: mlc-ai/mlc-llm#3426, bytedance/lightseq#91
     """
     return 1.0
@@ -36,8 +36,9 @@ def unscaled(B, H, T, d_head):
 
 @known("scale-without-sqrt", part="scale")
 def by_d_head(B, H, T, d_head):
-    """Divided by d_head, or by its square root twice, which is the same. Dot products stray about
-    sqrt(d_head) from 0, so this flattens the softmax: every key gets much the same weight.
+    """Divided by d_head, or by its square root twice, which is the same. Dot products of entries of
+    size 1 are about sqrt(d_head) from 0, so this flattens the softmax: keys get nearly equal
+    weight.
 
     Look: where is the root taken, and is it divided by once?
     Seen in: delzac/cntkx#10, tunz/transformer-pytorch#8
@@ -176,7 +177,7 @@ known.variants(
 
 @known("query-key-swapped", part="dots")
 def keys_ask(q, k):
-    """Rows and columns changed places: keys ask and queries answer. Row i must hold what query i
+    """Rows and columns are swapped: keys ask and queries answer. Row i must hold what query i
     finds in every key, since softmax runs along rows.
 
     Look: the queries come first, the keys are transposed.
@@ -258,7 +259,7 @@ known.variants(
 
 @known("sums-apart", part="dots")
 def features_with_two_letters(q, k):
-    """The features of q and of k were summed up apart and the sums multiplied. A dot product
+    """The features of q and of k were summed separately and the sums multiplied. A dot product
     multiplies feature by feature first, then sums.
 
     Look: in einsum the feature axis must have the same letter in both arguments.
@@ -372,8 +373,8 @@ known.variants(
 
 @known("extra-nonlinearity")
 def no_negative_scores(q, k):
-    """Something bends the scores after the product. They must be free to be negative and to be
-    large; the only nonlinearity of attention is its softmax.
+    """Something non-linear is done to the scores after the product. They must be free to be
+    negative and to be large; the only nonlinearity of attention is its softmax.
 
     Look: what happens between the product and `return`?
     """

@@ -48,8 +48,8 @@ known.variants(
 
 @known("mask-ones-not-neginf")
 def one_above_the_diagonal(T, device=None, dtype=None):
-    """The cells hold 0 and 1. The mask is added to the scores, so some rise by one and nothing is
-    closed.
+    """The cells hold zeros and ones. The mask is added to the scores, so some change by one and
+    nothing is masked.
 
     Look: which number added before softmax makes exp(...) zero?
     """
@@ -101,8 +101,8 @@ known.variants(
 
 @known("mask-diagonal-zero")
 def self_hidden_too(T, device=None, dtype=None):
-    """The diagonal is closed as well, so the first token has nothing to look at: its whole row is
-    -inf, and softmax gives NaN. A token may always look at itself.
+    """The diagonal is masked as well, so the first token has nothing to look at: its whole row is
+    -inf, and softmax of it is NaN. A token may always look at itself.
 
     Look: on which diagonal do the closed cells begin?
     """
@@ -169,7 +169,7 @@ known.variants(
 
 @known("mask-closes-all")
 def everything_closed(T, device=None, dtype=None):
-    """Everything is closed: there is -inf in every cell, and softmax makes NaN of every row.
+    """Everything is masked: every cell holds -inf, and softmax of a fully masked row is NaN.
 
     Look: what opens the past and the diagonal?
     """
@@ -261,9 +261,9 @@ known.variants(
 
 @known("shape-only-stub")
 def nothing_hidden(T, device=None, dtype=None):
-    """The mask is empty: it has the right shape and closes nothing.
+    """The mask has the right shape but masks nothing.
 
-    Look: what must stand above the diagonal?
+    Look: what has to be above the diagonal?
     """
     return _filled(T, 0.0, dtype)
 

@@ -6,7 +6,7 @@ known = Known("any step")
 
 for _slug, _text in {
     "mutates-input": """An argument was changed in place. The caller still needs it: in a whole
-        attention the same tensor is used once more.
+        attention the same tensor is used again.
 
         Look: methods that end in `_`, `+=`, `/=`, and assignments into slices; make a new tensor.
         """,
@@ -27,7 +27,7 @@ for _slug, _text in {
         Look: methods that end in `_`, `/=` and `+=` on what came out of exp or softmax.
         Seen in: idiap/fast-transformers#10, AggMan96/RK-Net#9
         """,
-    "python-loop-over-heads": """The heads are worked off one by one in Python: more heads make
+    "python-loop-over-heads": """The heads are processed one at a time in Python: more heads make
         more calls. The point of the axis H beside B is that one call serves all heads.
 
         Look: the loop, comprehension or `map`; one matrix product serves all leading axes.
@@ -38,8 +38,8 @@ for _slug, _text in {
 
         Look: matrix products, softmax and reshaping are all you need.
         """,
-    "dropout-always-on": """Two equal calls gave different results: something random is in the way,
-        most often dropout, which is not asked for here.
+    "dropout-always-on": """Two equal calls gave different results, because something random is
+        done, most often dropout, which is not asked for here.
 
         Look: `dropout`, `rand`, or a layer that is made inside the function.
         Seen in: facebookresearch/vjepa2#160, meta-pytorch/torchtune#1803
@@ -55,7 +55,7 @@ for _slug, _text in {
         Look: `.float()`, or a tensor made without the dtype of what comes in.
         """,
     "contiguous-only": """It works only while the numbers lie in memory in the order of the axes.
-        What comes from a transpose or is a slice of something larger does not lie so.
+        What comes from a transpose or is a slice of something larger does not.
 
         Look: `view` and strides. What copies the numbers when it must?
         """,
@@ -89,8 +89,8 @@ for _slug, _text in {
 
         Look: read every size from the shape of what comes in.
         """,
-    "batch-mixed": """It is right for a batch of one only: the sentences of a batch get into one
-        another's way, and each is a world of its own.
+    "batch-mixed": """It is right for a batch of one only: the sentences of a batch are mixed with
+        one another; each must be handled on its own.
 
         Look: what moves, cuts or sums the first axis, B? Nothing should.
         """,
@@ -98,7 +98,7 @@ for _slug, _text in {
 
         Look: the first size of what comes in is B; keep it as the first size of the result.
         """,
-    "missing-contiguous": """`view` moves no number, and what it should put side by side lies apart
+    "missing-contiguous": """`view` moves no number, but what it should put side by side lies apart
         in memory.
 
         Look: ask for a copy in order before `view`, and keep it; or use what copies when it must.

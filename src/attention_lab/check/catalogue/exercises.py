@@ -183,7 +183,7 @@ def padding_only(scores, lengths):
 
 @padded_softmax("padding-in-front")
 def first_keys_closed(scores, lengths):
-    """The first keys are closed. Padding stands at the end of a sentence.
+    """The first keys are masked. Padding is at the end of a sentence.
 
     Look: which keys are real in a sentence of length 2?
     """
@@ -357,7 +357,7 @@ def first_key_only(q, k, v, past_k, past_v):
 
 @attend_next("wrong-return-order")
 def values_before_keys(q, k, v, past_k, past_v):
-    """Keys and values come back in exchanged places.
+    """Keys and values are swapped in what comes back.
 
     Look: the order after `return`, and that of the docstring.
     """
@@ -392,7 +392,7 @@ def dots_as_they_are(query, keys, values):
 
 @one_query("scale-by-seq-len")
 def root_of_the_number_of_keys(query, keys, values):
-    """Divided by the root of how many keys there are. How many features they have is what counts.
+    """Divided by the root of the number of keys. What counts is their number of features.
 
     Look: whose length is it?
     """
@@ -410,7 +410,7 @@ def without_the_root(query, keys, values):
 
 @one_query("not-normalised")
 def powers_as_they_are(query, keys, values):
-    """The powers were not divided by their sum, so the shares do not sum to 1.
+    """The exponentials were not divided by their sum, so the shares do not sum to 1.
 
     Look: add your shares up.
     """
@@ -459,7 +459,7 @@ def _head(x, layer, h, *, rows=None, scale=None, bias=True, dim=-1):
 def head_without_scale(x, layer, h):
     """The scores of the head were not divided by sqrt(d_head).
 
-    Look: what stands between the product and softmax?
+    Look: what is between the product and softmax?
     """
     return _head(x, layer, h, scale=1)
 

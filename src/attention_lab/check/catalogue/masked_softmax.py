@@ -75,7 +75,7 @@ known.variants(
 
 @known("mask-after-softmax")
 def zeroed_after(scores, mask=None):
-    """The mask was applied after softmax. The closed keys had already taken their share of the
+    """The mask was applied after softmax. The masked keys had already taken their share of the
     row, so rows no longer sum to 1, or lose digits, or become 0 / 0 where scores are large.
 
     Look: mask the scores, then take the softmax.
@@ -167,7 +167,7 @@ known.variants(
 
 @known("mask-fills-zero", part="masked")
 def blocked_to_zero(scores, mask):
-    """Closed scores were set to 0. exp(0) is 1, so the closed tokens still take part.
+    """Masked scores were set to 0. exp(0) is 1, so the masked tokens still take part.
 
     Look: what must a score be so that exp(score) is 0?
     Seen in: hyunwoongko/transformer#10, rasbt/LLMs-from-scratch#279
@@ -216,7 +216,7 @@ known.variants(
 
 @known("mask-transposed", part="masked")
 def rows_and_columns_swapped(scores, mask):
-    """The mask was turned over. It comes in as (query, key), like the scores: its row i says what
+    """The mask was transposed. It comes in as (query, key), like the scores: its row i says what
     query i may look at.
 
     Look: add the mask as it is, without `.T`.
@@ -244,8 +244,8 @@ known.variants(
 
 @known("mask-sign", part="masked")
 def subtracted(scores, mask):
-    """The mask came in with the wrong sign: minus -inf is +inf, so the closed tokens draw
-    everything.
+    """The mask came in with the wrong sign: minus -inf is +inf, so the masked tokens take
+    all the weight.
 
     Look: the sign. Closed scores must become very small.
     Seen in: lucidrains/memory-compressed-attention#2
@@ -322,10 +322,10 @@ known.variants(
 
 @known("other-base", part="softmax")
 def powers_of_two(scores):
-    """Powers of another number than e were taken. They make rows that sum to 1 as well, flatter or
-    steeper ones.
+    """The exponentials use a base other than e. Their rows sum to 1 as well, but are flatter or
+    steeper.
 
-    Look: `exp` takes powers of e.
+    Look: `exp` uses e.
     """
     return (scores * math.log(2)).softmax(-1)
 
@@ -360,7 +360,7 @@ known.variants("double-scale", Fitted(_flattened, _factor))
 
 @known("not-normalised", part="softmax")
 def powers_alone(scores):
-    """The powers are there and are not shared out: rows do not sum to 1.
+    """The exponentials are there but never divided by their sum: rows do not sum to 1.
 
     Look: what is each row divided by?
     """
@@ -540,7 +540,7 @@ known.variants(
 
 @known("shape-only-stub", part="softmax")
 def as_they_came(scores):
-    """The scores come back without a softmax: nothing is shared out yet.
+    """The scores come back without a softmax: nothing sums to 1 yet.
 
     Look: after masking, the row must still be turned into weights.
     """
@@ -589,9 +589,9 @@ known.kept(
 )
 known.behaviour(
     "ambiguous-truth-value",
-    """A condition asks a whole tensor whether it is true, as `if mask:` does. Of a mask only
-    whether there is one matters.
+    """A condition asks a whole tensor whether it is true, as `if mask:` does. All you need to ask
+    is whether there is a mask.
 
-    Look: the condition in that line; compare a mask with `None`, by `is`.
+    Look: the condition in that line; compare the mask with `None`, using `is`.
     """,
 )

@@ -19,8 +19,8 @@ def _as_tokens(x, like):
 
 @known("merge-without-transpose")
 def reshaped_at_once(x):
-    """The heads were flattened while H and d_head did not stand side by side: each row holds
-    pieces of several tokens.
+    """The heads were flattened while H and d_head were not side by side: each row holds pieces of
+    several tokens.
 
     Look: bring H back beside d_head first, then flatten the two.
     Seen in: jsbaan/transformer-from-scratch#6, ajhalthor/Transformer-Neural-Network#4
@@ -60,7 +60,7 @@ def dealt_like_cards(x):
     """The features of the heads were shuffled together like cards. Merging puts the heads side by
     side: all of head 0, then all of head 1.
 
-    Look: in which order do the two axes stand that you flatten?
+    Look: in which order are the two axes that you flatten?
     Seen in: NVIDIA/apex#1131, awslabs/slapo#46
     """
     return x.permute(0, 2, 3, 1).flatten(2)
@@ -68,7 +68,7 @@ def dealt_like_cards(x):
 
 @known("head-order-reversed")
 def last_head_first(x):
-    """The heads stand side by side, last one first.
+    """The heads are side by side, but the last one comes first.
 
     Look: is something flipped, or counted down?
     """
@@ -87,7 +87,7 @@ def joined_along_time(x):
 
 @known("heads-averaged")
 def averaged(x):
-    """The heads were averaged. They are to stand side by side: what each found is kept, and
+    """The heads were averaged. They belong side by side: what each found is kept, and
     out_proj decides how to mix it.
 
     Look: no mean; the last axis of the result has H * d_head features.
@@ -108,7 +108,7 @@ known.variants(
 
 @known("heads-summed")
 def added_up(x):
-    """The heads were added up. They are to stand side by side: what each found is kept, and
+    """The heads were added up. They belong side by side: what each found is kept, and
     out_proj decides how to mix it.
 
     Look: no sum; the last axis of the result has H * d_head features.
@@ -129,14 +129,14 @@ known.variants(
 def as_it_came(x):
     """Nothing is merged yet: what comes back is x itself, or numbers that do not depend on it.
 
-    Look: the docstring says which shape goes out; the hint says how.
+    Look: the docstring says which shape is returned; the hint says how.
     """
     return x
 
 
 @known("batch-first-confusion")
 def time_first(x):
-    """Batch and time changed places: here the batch comes first, (B, T, d_model).
+    """Batch and time were swapped: here the batch comes first, (B, T, d_model).
 
     Look: the order of the axes in `permute`.
     Seen in: pytorch/pytorch#63560, raoyongming/DenseCLIP#55
@@ -152,7 +152,7 @@ def only_transposed(x):
     """The axes were not brought into the order batch, token, head, feature before the last two
     became one, or they were not made one.
 
-    Look: name the four axes aloud, in the order in which they stand before you flatten.
+    Look: name the four axes aloud, in the order that they have before you flatten.
     """
     return x.transpose(1, 2)
 
@@ -186,9 +186,9 @@ known.variants("batch-one-only", lambda x: x[0].transpose(0, 1).flatten(1))
 @known("wrong-return-shape")
 def features_before_tokens(x):
     """The features are merged correctly, but the result is not (B, T, d_model): axes changed
-    places, became one, or are too many.
+    places, became one, or there are too many.
 
-    Look: what happens after the heads stand side by side?
+    Look: what happens after the heads are side by side?
     """
     return _merged(x).mT
 

@@ -63,7 +63,7 @@ def causal_by_default(self, x, causal=True):
     """The mask is on when nobody asked for it, or off when somebody did. `causal` is False by
     default, and means what it says.
 
-    Look: the default in the signature, and the condition that the mask hangs on.
+    Look: the default in the signature, and the condition that the mask depends on.
     """
     return _forward(self, x, causal)
 
@@ -73,9 +73,9 @@ known.variants("wrong-default", lambda self, x, causal: not causal, part="asked"
 
 @known("mask-always-causal", part="asked")
 def always(self, x, causal):
-    """The future is closed even with `causal=False`.
+    """The future is masked even with `causal=False`.
 
-    Look: what does the mask hang on?
+    Look: what does the mask depend on?
     """
     return True
 
@@ -384,7 +384,7 @@ known.variants(
 @known("head-interleaving")
 def interleaved_in_and_out(self, x, causal=False):
     """Features were dealt to the heads like cards. Head h owns a run of d_head neighbours: rows
-    h*d_head to (h+1)*d_head of each projection's weight.
+    h*d_head up to (h+1)*d_head - 1 of each projection's weight.
 
     Look: the order (H, d_head) when the last axis is cut, and again when it is joined.
     Seen in: jadore801120/attention-is-all-you-need-pytorch#120, awslabs/slapo#46
@@ -400,7 +400,7 @@ def interleaved_in_and_out(self, x, causal=False):
 
 @known("split-by-d-head")
 def width_for_number(self, x, causal=False):
-    """d_head stands where the number of heads belongs, so there are d_head heads of H features.
+    """d_head is where the number of heads belongs, so there are d_head heads of H features.
 
     Look: the two sizes that the last axis is cut into, or what `split_heads` is given.
     """
@@ -490,7 +490,7 @@ known.variants("missing-head-transpose", heads_attend_to_heads_under_the_tokens_
 
 @known("batch-first-confusion")
 def batch_attended(self, x, causal=False):
-    """Batch and time changed places: x was read as (T, B, d_model), as `nn.MultiheadAttention` does
+    """Batch and time were swapped: x was read as (T, B, d_model), as `nn.MultiheadAttention` does
     without `batch_first=True`, or given back so. Here the batch comes first.
 
     Look: which axis do you call T?
@@ -531,7 +531,8 @@ def out_weight_as_it_is(self, x, merged):
 
 @known("extra-nonlinearity", part="out")
 def relu_on_the_way_out(self, x, merged):
-    """Something bends what ought to be linear. The one nonlinearity of attention is its softmax.
+    """Something non-linear is done before or after a layer. The one nonlinearity of attention is
+    its softmax.
 
     Look: what happens before and after each layer?
     """
@@ -641,7 +642,7 @@ def mask_of_batch(self, x, causal=False):
 
 @known("mask-fills-zero", part="masked_softmax")
 def scores_cut_to_a_triangle(scores, mask):
-    """Closed scores became 0, by filling, by `tril` or by a product with zeros and ones. exp(0) is
+    """Masked scores became 0, by filling, by `tril` or by a product with zeros and ones. exp(0) is
     1: the future still takes part.
 
     Look: what must a score be so that exp(score) is 0?
@@ -682,8 +683,8 @@ known.variants(
 
 @known("heads-averaged", part="attend")
 def weights_averaged(weights, v):
-    """Heads, or their weights, were averaged. They are to stand side by side: what each found is
-    kept, and out_proj decides how to mix it.
+    """Heads, or their weights, were averaged. They belong side by side: what each found is kept,
+    and out_proj decides how to mix it.
 
     Look: no mean over the head axis.
     Seen in: broadinstitute/CellCap#40
@@ -695,7 +696,7 @@ for _slug, _text in {
     "returns-extra": """More comes back than the one tensor that is wanted, (B, T, d_model): a
         tuple, a list or a dictionary.
 
-        Look: what stands after `return`; keep weights in an attribute if you want to see them.
+        Look: the expression after `return`; keep weights in an attribute if you want to see them.
         """,
     "shared-projection": """Two of the four layers are one and the same: what is written into one of
         them is in the other as well, and they would learn together.
@@ -711,7 +712,7 @@ for _slug, _text in {
     "interface-changed": """One of the four layers that the class is given is gone or of another
         size. Checks write their own numbers into `q_proj`, `k_proj`, `v_proj` and `out_proj`.
 
-        Look: leave `__init__` as it is; write `forward`.
+        Look: leave `__init__` as it was; write `forward`.
         """,
     "stale-cache": """Something made in one call is used in a later one, where it does not fit:
         a first call is right, later ones are not.
@@ -724,12 +725,12 @@ for _slug, _text in {
 
         Look: use `self.q_proj`, `self.k_proj`, `self.v_proj` and `self.out_proj`.
         """,
-    "tampers-with-checker": """Some of torch's own comparisons were replaced. Checks here do not use
-        them.
+    "tampers-with-checker": """Some of torch's own comparisons were replaced. The checks here do
+        not use them.
 
         Look: restart the kernel, and leave torch's functions as they are.
         """,
-    "wrong-return-order": """q, k and v are all there, and not each in its place. Queries meet keys
+    "wrong-return-order": """q, k and v are all there, but not each in its place. Queries meet keys
         in the scores; the weights then mix values.
 
         Look: which two of q, k and v make the scores, which one is mixed, and in what order

@@ -44,9 +44,9 @@ def v_from_k(x, q_proj, k_proj, v_proj):
 @known("wrong-return-order")
 def keys_last(x, q_proj, k_proj, v_proj):
     """All three results are there, but not in the order q, k, v. The next steps take them by
-    position, so the wrong one would be asked, matched or averaged.
+    position, so a key would be used as a query, and so on.
 
-    Look: the order after `return`.
+    Look: the order in the `return` line.
     """
     return q_proj(x), v_proj(x), k_proj(x)
 
@@ -124,8 +124,8 @@ known.variants(
 
 @known("extra-nonlinearity")
 def relu_on_all(x, q_proj, k_proj, v_proj):
-    """Something bends the projections that ought to be linear. A query must be free to be negative,
-    and scores to be small as well as large; the only nonlinearity of attention is its softmax.
+    """Something non-linear is done to the projections. A query must be free to be negative, and
+    scores to be small as well as large; the only nonlinearity of attention is its softmax.
 
     Look: what happens before and after each layer is called?
     Seen in: CyberZHG/keras-multi-head#8, Kyubyong/transformer#49
@@ -175,7 +175,7 @@ for _factor in (math.sqrt, lambda d_model: 1 / math.sqrt(d_model), lambda d_mode
 
 @known("batch-first-confusion")
 def time_first(x, q_proj, k_proj, v_proj):
-    """Batch and time changed places: results are (T, B, d_model). Here the batch comes first, all
+    """Batch and time were swapped: results are (T, B, d_model). Here the batch comes first, all
     the way through.
 
     Look: is there a `transpose(0, 1)` or `permute` that is not needed?

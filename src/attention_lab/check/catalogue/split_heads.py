@@ -21,7 +21,7 @@ def view_to_heads_first(x, num_heads):
     no number, so "head 0" holds all features of the first tokens. Splitting cuts each token's own
     features.
 
-    Look: cut the last axis only; after that swap two axes. See the hint.
+    Look: cut the last axis only; after that swap two axes. See Hint 1.
     Seen in: harvardnlp/annotated-transformer#17, hyunwoongko/transformer#15, reczoo/FuxiCTR#30
     """
     B, T, d_model = x.shape
@@ -36,8 +36,8 @@ known.variants(
 
 @known("missing-head-transpose")
 def heads_after_time(x, num_heads):
-    """The last axis is cut rightly, and the result stops at (B, T, H, d_head). H has to come before
-    T, beside B, so that one batched matrix product serves all heads.
+    """The last axis is cut correctly, but the result stops at (B, T, H, d_head). H has to come
+    before T, beside B, so that one batched matrix product serves all heads.
 
     Look: swap the axes T and H after the cut.
     """
@@ -47,7 +47,7 @@ def heads_after_time(x, num_heads):
 @known("head-interleaving")
 def dealt_like_cards(x, num_heads):
     """Features were dealt to the heads like cards, one each in turn. Head h owns a run of d_head
-    neighbours, features h*d_head to (h+1)*d_head, as its rows of the projection's weight do.
+    neighbours, features h*d_head up to (h+1)*d_head - 1, like its rows of the projection's weight.
 
     Look: the order of the two sizes that the last axis is cut into.
     Seen in: NVIDIA/apex#1131, awslabs/slapo#46
@@ -64,7 +64,7 @@ known.variants(
 
 @known("split-by-d-head")
 def width_for_number(x, num_heads):
-    """The two sizes of the cut changed places: there are d_head heads of H features, and features
+    """The two sizes of the cut are swapped: there are d_head heads of H features, and features
     of all heads are dealt out among them. H comes first, then d_head.
 
     Look: the order of the two sizes that the last axis is cut into.
@@ -122,7 +122,8 @@ def first_slice_for_all(x, num_heads):
 
 @known("head-order-reversed")
 def last_head_first(x, num_heads):
-    """The heads are all there, last one first. Head h owns features h*d_head to (h+1)*d_head.
+    """The heads are all there, but the last one comes first. Head h owns features h*d_head up to
+    (h+1)*d_head - 1.
 
     Look: is something flipped, or counted down?
     """
@@ -133,7 +134,7 @@ def last_head_first(x, num_heads):
 def as_it_came(x, num_heads):
     """Nothing is split yet: what comes back is x itself, or numbers that do not depend on it.
 
-    Look: the docstring says which shape goes out; the hint says how.
+    Look: the docstring says which shape is returned; the hint says how.
     """
     return x
 
@@ -157,8 +158,8 @@ known.variants(
 
 @known("wrong-axis-order")
 def heads_before_the_batch(x, num_heads):
-    """The cut is right; the axes are in another order than (B, H, T, d_head), or two became one.
-    Later steps count on the batch first, then the heads.
+    """The cut is correct, but the axes are in another order than (B, H, T, d_head), or two became
+    one. Later steps count on the batch first, then the heads.
 
     Look: name each axis of your result aloud.
     Seen in: gazelle93/Transformer-Various-Positional-Encoding#1

@@ -30,13 +30,13 @@ class AttentionScores(Step):
         return attention_scores(*probe.calls[call].args)
 
     def picture(self, trial):
-        """How far scores that only lack their scale stray, and how far they would with it."""
+        """The spread of scores that only lack their scale, and what it would be with it."""
         (scores,), (right,) = trial.got, trial.wanted
         scale = trial.sizes["d_head"] ** 0.5
         if not close(scores, scale * right, 1e-4):
             return []
         stray = float(scores.double().std(correction=0))
-        told = f"Your scores stray {stray:.2g} from their mean."
+        told = f"The standard deviation of your scores is {stray:.2g}."
         return [figure(told, [], f"Divided by sqrt(d_head) it would be {stray / scale:.2g}.")]
 
 

@@ -19,6 +19,7 @@ class CausalMask(Step):
     takes = ("T", "", "")
     axes = ("query", "key")
     catalogue = "causal_mask"
+    by_hand = "print your mask for T=4. Which cells should be open, and what is in the others?"
 
     def arguments(self, draw, sizes):
         return sizes.T, CPU, torch.float32

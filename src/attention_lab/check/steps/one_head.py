@@ -30,6 +30,7 @@ class OneHead(Step):
     of_class = ("d_model", "H")
     axes = ("token", "feature")
     catalogue = "exercises"
+    signature = "one_head(x, layer, h)"
 
     def answer(self, given, layer_class):
         """A learner's function is tried on instances of their own class, as its forward pass."""
