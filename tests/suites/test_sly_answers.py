@@ -99,7 +99,7 @@ ANSWERS = [
             "    q, k = self.q_proj(x), self.k_proj(x)\n"
             f"q, k = q.to(x), k.to(x)\n{LINES['heads']}"
         ),
-        "dtype-changed",
+        None,
     ),
     (
         "MultiHeadAttention",
@@ -179,7 +179,7 @@ HIDDEN = [
         "hard-coded-size",
     ),
     ("attend", "return weights[..., :32] @ v[:, :, :32]", "hard-coded-size"),
-    ("split_heads", f"return {SPLIT} * (x.size(1) < 64)", "hard-coded-size"),
+    ("split_heads", f"return {SPLIT} * (x.size(1) < 64)", None),
     ("split_heads", "x = x.squeeze(0).unflatten(-1, (num_heads, -1))\n"
                     "return x.transpose(0, 1).unsqueeze(0)", "batch-one-only"),
     ("split_heads", "y = x.unflatten(2, (num_heads, -1)).movedim(2, 1)\nreturn y.cumsum(0)",
@@ -221,7 +221,7 @@ HIDDEN = [
         "forbidden-library-call",
     ),
     ("MultiHeadAttention", filled("-9e5"), "mask-finite-value"),
-    ("MultiHeadAttention", of_class(mask=ADDED), "mask-finite-value"),
+    ("MultiHeadAttention", of_class(mask=ADDED), None),
     ("MultiHeadAttention", of_class(heads=f"q = q.float()\n{LINES['heads']}"), "dtype-hard-coded"),
     ("MultiHeadAttention",
      of_class(heads="q, k, v = q.view(B, T, 3, self.num_heads, self.d_head).unbind(2)"), None),
@@ -245,7 +245,7 @@ HIDDEN = [
             mask="new = torch.full((T, T), -math.inf, device=x.device, dtype=x.dtype).triu(1)\n"
             f"if causal:\n    s = s + {REMEMBERED}.setdefault((T, x.device), new)"
         ),
-        "stale-cache",
+        None,
     ),
     (
         "attention_scores",
@@ -255,7 +255,7 @@ HIDDEN = [
     ),
     ("MultiHeadAttention",
      of_class(mix="p = s.softmax(-1) if causal else s.exp() / s.exp().sum(-1, keepdim=True)\n"
-                  "m = p @ v"), "softmax-overflow"),
+                  "m = p @ v"), None),
     ("MultiHeadAttention", of_class(mask=f"{LINES['mask']}\nif T > 20 and not causal:\n"
                                          "    s = s + torch.ones_like(s).triu(1)"),
      "hard-coded-size"),

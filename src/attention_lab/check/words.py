@@ -21,6 +21,7 @@ FOUR_LINES = 290  # letters, with what is lost where lines end
 NO_WAY_BACK = (
     "The computation leaves the autograd graph here, so nothing before this step can learn."
 )
+EITHER = "Two mistakes look like this."
 NOT_WHY = "It need not be why these numbers are wrong."
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 MESSAGE = 160  # of an exception; torch's advice to reshape stands at the end of as many
@@ -41,19 +42,24 @@ def tried(step, symptom):
 
 def told(readings, evidence) -> tuple[str, str]:
     """Return (means, look) for what fits: of the likeliest reading each mistake; where another does
-    the same to every number, its beginning."""
+    the same to every number, of both alike."""
     (known, *beside), *others = readings
     if beside:
-        at_once = (known, *beside)
-        looks = _numbered(m.look for m in at_once)
-        means = _numbered(_first_sentence(m.means) for m in at_once)
-        return means, looks if len(means) + len(looks) < FOUR_LINES else known.look
+        return _both((known, *beside))
     if known.slug == "gradient-lost" and "error" in evidence.kinds:
         return NO_WAY_BACK, known.look
-    also = [other for other, *_ in others if (known.slug, other.slug) not in UNSAID][:1]
-    means = known.means + "".join(f" (Or: {_first_sentence(other.means)})" for other in also)
+    for other, *_ in others:
+        if other.slug != known.slug and (known.slug, other.slug) not in UNSAID:
+            means, look = _both((known, other))
+            return f"{EITHER} {means}", look
     only_manner = known.slug in MANNER and evidence.goes_wrong
-    return (f"{means} {NOT_WHY}" if only_manner else means), known.look
+    return (f"{known.means} {NOT_WHY}" if only_manner else known.means), known.look
+
+
+def _both(mistakes):
+    looks = _numbered(m.look for m in mistakes)
+    means = _numbered(_first_sentence(m.means) for m in mistakes)
+    return means, looks if len(means) + len(looks) < FOUR_LINES else mistakes[0].look
 
 
 def _numbered(sentences):

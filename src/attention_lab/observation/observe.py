@@ -142,10 +142,10 @@ def make_target(answer, probe, mend=""):
         return answer
     if not (inspect.isclass(answer) and issubclass(answer, nn.Module)):
         raise Unusable(f"it is {_article(answer)}, not a class derived from nn.Module")
-    if answer.forward is nn.Module.forward:
-        raise Unusable(f"{answer.__name__} has no `forward`: look at its spelling and its indent")
     instance = answer(*(mends.as_size(mend, arg) for arg in module.args))
     _write_all(instance, module.names, module.layers, probe.calls[0].elsewhere)
+    if answer.forward is nn.Module.forward:
+        raise Unusable("it has no `forward`: look at its spelling and its indentation")
     return instance.train(module.training)
 
 

@@ -50,7 +50,9 @@ def test_sums_are_told_where_they_tell():
 
 def test_the_spread_of_scores_is_told():
     shown = card("attention_scores", "return q @ k.mT")
-    told = re.search(r"Your scores stray (\S+) from.*sqrt\(d_head\) it would be (\S+)\.<", shown)
+    told = re.search(
+        r"deviation of your scores is (\S+)\.<.*sqrt\(d_head\) it would be (\S+)\.<", shown
+    )
     assert float(told[1]) / float(told[2]) == pytest.approx(6**0.5, rel=0.05)
     assert "<table" not in shown
 

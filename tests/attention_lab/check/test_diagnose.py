@@ -21,11 +21,13 @@ def test_where_two_fit_both_are_told():
     source = "q, k, v = map(self.heads, (q, k, k))\n"
     found = mistake("MultiHeadAttention", source + ATTEND)
     assert found.misconception == "values-not-used"
-    assert "(Or: Two of queries, keys and values are the same" in found.means
+    assert found.means.startswith(f"{words.EITHER} (1) The weights mix the keys")
+    assert "(2) Two of queries, keys and values are the same" in found.means
 
 
 def test_dividing_by_d_head_has_one_meaning():
-    assert "(Or: " not in mistake("attention_scores", "return q @ k.mT / q.size(-1)").means
+    found = mistake("attention_scores", "return q @ k.mT / q.size(-1)")
+    assert words.EITHER not in found.means
 
 
 def test_two_mistakes_made_together_are_both_told():
@@ -35,7 +37,7 @@ def test_two_mistakes_made_together_are_both_told():
         + ATTEND.replace("if causal", "if True").replace("self.out_proj", ""),
     )
     assert found.misconception == "mask-always-causal"
-    assert "(1) The future is closed even" in found.means
+    assert "(1) The future is masked even" in found.means
     assert "(2) The merged heads come back without `out_proj`." in found.means
 
 
@@ -65,7 +67,7 @@ def test_a_loop_is_told_beside_wrong_numbers():
     source = "return torch.stack([weights[:, h].mT @ v[:, h] for h in range(v.size(1))], 1)"
     found = mistake("attend", source)
     assert found.misconception == "weights-transposed"
-    assert "(2) The heads are worked off one by one" in found.means
+    assert "(2) The heads are processed one at a time" in found.means
 
 
 def test_a_change_in_place_that_is_all_one_knows_is_no_reason():

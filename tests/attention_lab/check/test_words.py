@@ -13,7 +13,7 @@ def seen(step, source):
 
 def test_the_share_of_wrong_numbers_and_what_agrees():
     told = seen("merge_heads", "y = x.transpose(1, 2).flatten(2); y[:, :, 0] = 0; return y")
-    assert "3% of the numbers are not; feature 1 and 28 others agree" in told
+    assert "3% of the numbers are wrong; feature 1 and 28 others are right" in told
 
 
 def test_what_is_wrong_of_three_is_told():
@@ -48,7 +48,9 @@ def test_a_gradient_that_is_no_number_is_told():
 
 def test_a_relation_to_the_right_numbers_is_told():
     told = seen("attend", "return 1.5 * (weights @ v)")
-    assert told.endswith("100% of the numbers are not: each is 1.5 times what it should be.")
+    assert told.endswith(
+        "the shape is right, but not the numbers: each is 1.5 times what it should be."
+    )
     found = mistake("attend", "return 1.5 * (weights @ v)")
     assert (found.misconception, found.look) == (None, "what you multiply and divide by.")
 
@@ -130,16 +132,18 @@ def test_only_the_name_of_a_step_is_believed(inside, told):
 
 
 def test_infinity_is_near_infinity_alone():
-    assert "43% of the numbers are not" in seen("causal_mask", "return torch.zeros(T, T)")
+    assert "43% of the numbers are wrong" in seen("causal_mask", "return torch.zeros(T, T)")
     told = seen("causal_mask", "return torch.full((T, T), -torch.inf).triu(2)")
-    assert "12% of the numbers are not; query 6 agrees" in told
+    assert "12% of the numbers are wrong; not right: row 0, column 1 and 5 others" in told
 
 
 def test_a_row_without_an_open_cell_is_told():
     told = seen("causal_mask", "return torch.full((T, T), -torch.inf).triu()")
-    assert "row 0 is closed from end to end" in told
+    assert "row 0 is fully masked" in told
     told = seen("causal_mask", "return torch.full((T, T), -torch.inf).tril(1)")
-    assert "rows 5, 6 are closed from end to end" in told
+    assert "rows 5, 6 are fully masked" in told
+    told = seen("causal_mask", "return torch.full((T, T), torch.inf).triu(1)")
+    assert "masked" not in told
 
 
 def test_nan_rows_are_told():

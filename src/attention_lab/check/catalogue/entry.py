@@ -116,6 +116,9 @@ class Known:
             if mine is None:
                 mine = Misconception(entry.slug, self.step, entry.means, entry.look, entry.seen_in)
                 self._entries.append(mine)
+            elif not mine.faulty:
+                self._entries.remove(mine)
+                self._entries.append(mine)
             mine.faulty += tuple(changed(f) for f in entry.faulty if not isinstance(f, Fitted))
 
     def __iter__(self):
