@@ -79,7 +79,7 @@ def observe_encoded(answer, request: bytes) -> bytes:
     with neutral_torch(), quiet():
         request = decoded(request)
         with _substituted(answer, request.substitutes):
-            observations = (observe(answer, probe, request.mend) for probe in request.probes)
+            observations = (observe(answer, probe, mend=request.mend) for probe in request.probes)
             return encode(tuple(observations))
 
 
@@ -94,11 +94,12 @@ def decoded(request):
     return decode(request, Request)
 
 
-def observe(answer, probe, mend="", build=None) -> Observation:
+def observe(answer, probe, build=None, mend="") -> Observation:
     """Try `answer` on one probe; warnings are kept as data. The caller swallows what is printed and
     puts aside whatever defaults of torch the notebook has changed.
 
-    mend: name of what is set right meanwhile, see `mends`. build: makes what is called of the answer for the probe, in the place of `make_target`.
+    build: makes what is called of the answer for the probe, in the place of `make_target`.
+    mend: name of what is set right meanwhile, see `mends`.
     """
     count = _Count()
     around = _counted(count) if probe.heads is not None else contextlib.nullcontext

@@ -94,7 +94,7 @@ def evidence(step, source, hidden=False):
     answer = typed(step, source)
 
     def ask(probes, mend=""):
-        return tuple(observe(answer, probe, mend) for probe in probes)
+        return tuple(observe(answer, probe, mend=mend) for probe in probes)
 
     seen = ask(made)
     return Evidence(step, made, seen, expected, judge(made, seen, expected), ask)

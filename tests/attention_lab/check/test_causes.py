@@ -1,4 +1,4 @@
-"""A cause is named where setting it right makes the answer right, and not beside another mistake."""
+"""A cause is named where setting it right makes the answer right, and not beside another one."""
 
 import math
 from textwrap import indent

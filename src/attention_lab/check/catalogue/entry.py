@@ -110,9 +110,9 @@ class Known:
         this step has of its own stay."""
         own = {entry.slug: entry for entry in reversed(self._entries)}
         for entry in other:
-            if entry.slug in without or not entry.faulty:
-                continue
             mine = own.get(entry.slug)
+            if entry.slug in without or (mine and not entry.faulty):
+                continue
             if mine is None:
                 mine = Misconception(entry.slug, self.step, entry.means, entry.look, entry.seen_in)
                 self._entries.append(mine)
