@@ -247,7 +247,7 @@ WHOLE = {
         "causal_mask",
         "def causal_mask(T):\n    return torch.full((T, T), -math.inf).triu(1)",
         None,
-        "asked for: causal_mask(T, device=None, dtype=None)",
+        "asked for: `causal_mask(T, device=None, dtype=None)`",
     ),
     "parameters exchanged": (
         "causal_mask",

@@ -1,11 +1,14 @@
 import re
 
 import pytest
-from tests.attention_lab.check.learner import mistake
+from tests.attention_lab.check.learner import evidence
+
+from attention_lab.check.card import card as card_of
 
 
 def card(step, source):
-    return mistake(step, source).card
+    found = evidence(step, source)
+    return card_of(found, found.verdict.against(None)[0])
 
 
 def test_two_shapes_side_by_side_with_a_sign_where_they_differ():
