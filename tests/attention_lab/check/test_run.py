@@ -1,5 +1,6 @@
 import pytest
 import torch
+from tests.attention_lab.check.learner import typed
 from tests.attention_lab.check.test_init import MultiHeadAttention
 
 from attention_lab import NotWrittenYet, check
@@ -154,3 +155,34 @@ def test_listeners_hear_of_every_check(monkeypatch):
     check.attend(steps.attend, aspect="value")
     found = mistake("attend", unwritten, hidden=True)
     assert heard == [("attend", "value", False, None), ("attend", None, True, found)]
+
+
+class Remote(RemoteAnswer):
+    """An answer that is only reached by bytes."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def observe(self, request):
+        return observe_encoded(self.answer, request)
+
+
+@pytest.mark.parametrize(
+    ("step", "source", "slug"),
+    [
+        (
+            "split_heads",
+            "return x.view(*x.shape[:2], num_heads, x.size(2) / num_heads).transpose(1, 2)",
+            "float-size",
+        ),
+        ("merge_heads", "return x.transpose(1, 2).flatten(2).cumsum(0)", "batch-mixed"),
+        ("project", "return x * 2, x * 3, x * 4", "ignores-given-layers"),
+        (
+            "split_heads",
+            "return x.view(*x.shape[:2], num_heads, 6).transpose(1, 2)",
+            "hard-coded-size",
+        ),
+    ],
+)
+def test_a_cause_is_asked_for_where_the_answer_is(step, source, slug):
+    assert mistake(step, Remote(typed(step, source)), hidden=True).misconception == slug
