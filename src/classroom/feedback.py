@@ -26,7 +26,7 @@ from classroom.rendering import BoundedExporter
 TEMPLATES = Path(__file__).parent / "templates"
 NBGRADERS = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
 TEST = re.compile(r"test_(\w+)_(shape|value)")
-PART = re.compile(r"^ +(Means|Look): +", re.MULTILINE)
+PART = re.compile(r"^ +(Means|Look|Where): +", re.MULTILINE)
 UNANSWERED = "No response."
 
 

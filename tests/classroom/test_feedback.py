@@ -14,7 +14,8 @@ TOLD = """\
   zeros.
   Means: the mask comes
          too late.
-  Look:  before softmax."""
+  Look:  before softmax.
+  Where: line 3: `a`"""
 HIDDEN = "check()\n### BEGIN HIDDEN TESTS\nassert secret(4) == 8\n### END HIDDEN TESTS\nlast()"
 
 
@@ -91,6 +92,7 @@ def test_what_lost_points_comes_first_with_its_message(render):
         "attend: with 3 heads, it gave zeros.",
         "Means: the mask comes too late.",
         "Look: before softmax.",
+        "Where: line 3: `a`",
     ]
     assert [part.get("id") for part in page.body.find_all(recursive=False)[:3]] == [
         "top", "lost", "toc"

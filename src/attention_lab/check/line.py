@@ -29,6 +29,7 @@ from attention_lab.observation.neutral import neutral_torch
 from attention_lab.observation.observe import quiet
 
 SECONDS = {"function": 0.5, "class": 1.3}  # after which a trial that has begun is finished
+LONGER = 3  # as long in another process: workers of a grader share the cores
 NOTICED = 0.25
 MOST_LINES = 2
 # Names that say what stands in the code, and the kinds of edits that change such a thing.
@@ -60,6 +61,14 @@ class Found:
     lines: tuple[tuple[int, str], ...]
     around: tuple[tuple[int, str], ...]
     kinds: frozenset[str]
+
+    def moved(self, by: int) -> "Found":
+        """The same that many lines further down."""
+        lines, around = (
+            tuple((number + by, text) for number, text in some)
+            for some in (self.lines, self.around)
+        )
+        return replace(self, lines=lines, around=around)
 
 
 def find_line(
@@ -119,15 +128,15 @@ def told(mistake, found: Found | None):
 def locate(step, answer, *, hidden=False, clock=time.monotonic, notice=None) -> Found | None:
     """Return where a wrong answer to `step` is wrong, or None where that is not to be found.
 
-    hidden: whether it was seen on hidden trials. Takes at most SECONDS. notice: says that it takes
-    long.
+    hidden: whether it was seen on hidden trials. notice: says that it takes long.
     """
     started = clock()
     given = steps.of(step).substitutes
     there = _There(answer, given) if isinstance(answer, RemoteAnswer) else _here(answer, given)
     if there is None or there.definition is None:
         return None
-    seconds = SECONDS["class" if steps.of(step).of_class else "function"]
+    kind = "class" if steps.of(step).of_class else "function"
+    seconds = SECONDS[kind] * (LONGER if isinstance(answer, RemoteAnswer) else 1)
 
     def out_of_time():
         passed = clock() - started

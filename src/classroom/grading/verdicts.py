@@ -43,7 +43,10 @@ class Verdicts:
         self._questions = {}  # each of those, for equal ones to be kept once
         # What a check prints of a shape that is right as it stands, by what was asked.
         self._right_shape = {}
-        self._lines = {}  # what was found of where this submission is wrong, by step and definition
+        # What was found of where answers are wrong: of this submission by step and definition, and
+        # of all by their replies and their text.
+        self._lines = {}
+        self._lines_of_all = {}
 
     def begin(self):
         """Start with another submission."""
@@ -76,19 +79,24 @@ class Verdicts:
             answer.has_right_shape(step)
         if verdict.mistake is not None:
             mistake = copy.copy(verdict.mistake)  # since whoever catches it may change it
-            raise line.told(mistake, self._line(step, answer, hidden))
+            raise line.told(mistake, self._line(step, answer, hidden, talk.so_far))
         print(verdict.printed, end="")
         if aspect == "shape" and not (isinstance(answer, Handle) and answer.shows_steps):
             self._right_shape[asked] = verdict.printed
 
-    def _line(self, step, answer, hidden):
+    def _line(self, step, answer, hidden, replies):
         """Where an answer is wrong, if that may be looked for by now and is found."""
-        if answer.definition is None:
+        definition = answer.definition
+        if definition is None:
             return None
-        asked = step, answer.definition
-        if asked not in self._lines:
-            self._lines[asked] = line.locate(step, answer, hidden=hidden)
-        return self._lines[asked]
+        here, anywhere = (step, definition), (replies, definition.text)
+        if here not in self._lines:
+            if anywhere not in self._lines_of_all:
+                found = line.locate(step, answer, hidden=hidden)
+                self._lines_of_all[anywhere] = found and found.moved(-definition.first)
+            found = self._lines_of_all[anywhere]
+            self._lines[here] = found and found.moved(definition.first)
+        return self._lines[here]
 
 
 class Talk(RemoteAnswer):
@@ -98,18 +106,18 @@ class Talk(RemoteAnswer):
         self._answer = answer
         self._known = known
         self._questions = questions
-        self._so_far = asked
+        self.so_far = asked
         self._replies = {}
 
     def recall(self) -> Verdict | None:
         """The Verdict, if an answer has replied like this one."""
-        while isinstance(found := self._known.get(self._so_far), bytes):
+        while isinstance(found := self._known.get(self.so_far), bytes):
             self._ask(found)
         return found
 
     def hold(self, check_step) -> Verdict:
         """Have the check ask what is not known yet, and remember what comes of it."""
-        self._so_far = self._so_far[:ASKED]
+        self.so_far = self.so_far[:ASKED]
         printed = io.StringIO()
         try:
             with contextlib.redirect_stdout(printed):
@@ -118,16 +126,16 @@ class Talk(RemoteAnswer):
         except Mistake as error:
             mistake = copy.copy(error)  # without the frames that hold the answer and its replies
         verdict = Verdict(printed.getvalue(), mistake)
-        self._known[self._so_far] = verdict
+        self._known[self.so_far] = verdict
         return verdict
 
     def observe(self, request: bytes) -> bytes:
-        self._known[self._so_far] = self._questions.setdefault(request, request)
+        self._known[self.so_far] = self._questions.setdefault(request, request)
         return self._ask(request)
 
     def _ask(self, request):
         if request not in self._replies:
             self._replies[request] = self._answer.observe(request)
         reply = self._replies[request]
-        self._so_far += (hashlib.sha256(reply).digest(),)
+        self.so_far += (hashlib.sha256(reply).digest(),)
         return reply
