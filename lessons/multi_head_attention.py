@@ -221,7 +221,8 @@ print([round(number, 2) for number in one_query([4, 4, 0], everything, everythin
 # In the picture **each row is a token that looks, and each column a token looked at**. The colour
 # bar shows what each colour stands for. The row of the last *cat* is selected and also drawn as
 # bars. Point at a cell, or press the arrow keys, to read its number. *causal* hides later tokens
-# from earlier ones (step 4), *Table* lists the numbers, *PNG* saves the picture.
+# from earlier ones (step 4), *Scale rows* colours each row by its own largest weight, *Table*
+# lists the numbers, *PNG* saves the picture.
 
 # %% id="one-head-two-jobs" folded=true
 crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)

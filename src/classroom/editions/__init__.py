@@ -5,7 +5,7 @@
 Google Colab). ``python -m classroom.editions`` writes them.
 """
 
-from classroom.editions.build import build, differences, place_package, write
+from classroom.editions.build import build, differences, place_package, write, write_executed
 from classroom.editions.lesson import Lesson, LessonError, read_lesson
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "place_package",
     "read_lesson",
     "write",
+    "write_executed",
 ]

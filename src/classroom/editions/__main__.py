@@ -4,7 +4,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from classroom.editions import LessonError, build, differences, place_package, write
+from classroom.editions import (
+    LessonError,
+    build,
+    differences,
+    place_package,
+    write,
+    write_executed,
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,6 +41,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="only put the package beside the notebooks, as after a fresh clone",
     )
+    instead.add_argument(
+        "--executed",
+        action="store_true",
+        help="run every lesson, solved, and write what it shows into docs/, as a page",
+    )
     return parser
 
 
@@ -42,6 +54,9 @@ def _run(options: argparse.Namespace) -> int:
         place_package(options.root)
         return 0
     editions = build(options.root)
+    if options.executed:
+        print(*write_executed(options.root, editions), sep="\n")
+        return 0
     if options.check:
         findings = differences(options.root, editions)
         if findings:

@@ -10,6 +10,7 @@ from nbformat import NotebookNode
 from attention_lab.handin.lesson import lesson_of
 from classroom.editions import badge, lint
 from classroom.editions.colab import make_colab
+from classroom.editions.executed import execute
 from classroom.editions.lesson import Lesson, LessonError, read_lesson
 from classroom.editions.notebook import from_json, to_json
 from classroom.editions.package import PACKAGE, copy_package, package_files
@@ -53,6 +54,17 @@ def write(root: Path, editions: dict[str, str]) -> None:
         if _read(path) != text:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_executed(root: Path, editions: dict[str, str]) -> list[str]:
+    """Run every lesson with its solutions and write ``docs/<name>.html``; returns their names."""
+    names = []
+    for lesson in _lessons(root):
+        source = from_json(editions[f"source/{lesson.assignment}/{lesson.name}.ipynb"])
+        names.append(f"docs/{lesson.name}.html")
+        page = execute(source, _package(root))
+        (root / names[-1]).write_text(page, encoding="utf-8", newline="\n")
+    return names
 
 
 def place_package(root: Path) -> None:

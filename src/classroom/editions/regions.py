@@ -43,3 +43,15 @@ def has_marker(source: str) -> bool:
 def without_markers(source: str) -> str:
     """The source as a reader wants it: regions kept, their markers gone."""
     return "\n".join(line for line in source.splitlines() if not _MARKER.match(line))
+
+
+def without_regions(source: str, kind: str) -> str:
+    """The source without the regions of this kind, and without their markers."""
+    kept, inside = [], False
+    for line in source.splitlines():
+        marker = _MARKER.match(line)
+        if marker and marker[2] == kind:
+            inside = marker[1] == "BEGIN"
+        elif not inside:
+            kept.append(line)
+    return "\n".join(kept)
