@@ -3,7 +3,7 @@
 import textwrap
 
 WIDTH = 88  # a cell of a notebook, or of a feedback page
-MAX_LINES = 6
+MAX_LINES = 6  # and one that says where
 ELLIPSIS = " \N{HORIZONTAL ELLIPSIS}"
 
 
@@ -36,7 +36,7 @@ class Mistake(AssertionError):
         means = _wrapped(f"  Means: {self.means}") if self.means else []
         look = _wrapped(f"  Look:  {self.look}") if self.look else []
         where = [f"  Where: {self.where}"] if self.where else []
-        room = max(1, MAX_LINES - len(means) - len(look) - len(where))
+        room = max(1, MAX_LINES - len(means) - len(look))
         seen = _wrapped(f"{self.step}: {self.seen}", max_lines=room, placeholder=ELLIPSIS)
         return "\n".join([*seen, *means, *look, *where])
 
