@@ -15,6 +15,7 @@ LINES = {
     "mutants": "{rejected} rejected, {equal} equal on 1,000 random inputs, {accepted} accepted",
     "lines": "{rejected} mutants rejected, the line shown for {shown}, the right one for {known}; "
     "{slips} slips of the bank, shown for {shown of the bank}",
+    "values": "{rejected} rejected, {accepted} accepted; {right} right, {right rejected} rejected",
     "random right answers": "{right} right, {rejected} rejected",
     "seeds": "{verdicts} verdicts, {changed} changed",
     "hostile": "{attacks} attacks, {gained} gained points; "

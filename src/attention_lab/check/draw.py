@@ -34,9 +34,8 @@ OTHER = Sizes(2, 9, 12, 3)
 ALL_ALIKE = Sizes(4, 4, 16, 4)  # any confusion of axes runs here, and its numbers name it
 LESSON = Sizes(2, 5, 16, 4)  # the example of the text, for answers that fit nothing else
 VISIBLE = (DISTINCT, OTHER)
+SMALL = Sizes(2, 3, 8, 2)  # for visible trials of everything that is not a size
 EDGES = (Sizes(2, 6, 5, 1), Sizes(4, 1, 6, 2), Sizes(1, 8, 8, 2), Sizes(2, 3, 4, 4))
-FRESH = Sizes(2, 10, 21, 3)  # T and d_head occur nowhere else: nothing of them is kept yet
-LONGER = Sizes(2, 67, 8, 2)
 LONG = Sizes(1, 1030, 2, 1)
 HEADS_COUNTED = (2, 4, 8)
 LARGE = 1e4
@@ -68,6 +67,58 @@ class Draw:
         blocked.fill_diagonal_(False)
         blocked[int(torch.randint(T, (), generator=self.generator))] = False
         return torch.zeros(T, T, device="cpu").masked_fill(blocked, -math.inf)
+
+    def masks(self, T):
+        """Additive masks that code may not count on, by what they are."""
+        one_open = torch.full((T, T), -math.inf, device="cpu")
+        one_open[torch.arange(T, device="cpu"), self.permutation(T)] = 0
+        column = torch.zeros(T, T, device="cpu")
+        column[:, self.whole(0, T - 1)] = -math.inf
+        return {
+            "a mask that closes nothing": torch.zeros(T, T, device="cpu"),
+            "a mask that leaves one key to each query": one_open,
+            "a mask that closes one key to all": column,
+        }
+
+    def whole(self, low, high):
+        """A whole number from low to high."""
+        return int(torch.randint(low, high + 1, (), generator=self.generator, device="cpu"))
+
+    def fresh(self):
+        """Sizes whose T and d_head are in no other trial, so that nothing of them is kept yet."""
+        H = self.whole(2, 3)
+        return Sizes(self.whole(2, 3), self.whole(25, 27), self.whole(9, 11) * H, H)
+
+    def related(self):
+        """Sizes of every order, primes, powers of two, more than anybody counts on."""
+        prime, power = (11, 13, 17)[self.whole(0, 2)], 2 ** self.whole(3, 4)
+        return (
+            Sizes(self.whole(8, 11), 3, 6, 2),  # B > T, d_model
+            Sizes(2, self.whole(18, 24), 6, 2),  # T > d_model
+            Sizes(2, 4, 2 * self.whole(5, 7), 2),  # d_head > T
+            Sizes(3, prime, 35, 5),
+            Sizes(4, power, 2 * power, 2),  # T = d_head
+            Sizes(1, 2 ** self.whole(6, 7), 8, 2),
+            Sizes(2, self.whole(67, 127), 8, 2),
+        )
+
+    def special(self, *shape):
+        """Numbers that code may ask for, by what they are. The last axis but one counts tokens."""
+        numbers = self.normal(*shape)
+        whole = torch.randint(-2, 3, shape, generator=self.generator, device="cpu")
+        alike = numbers.clone()
+        alike[..., 1:, :] = numbers[..., :1, :]
+        alike[..., -1, :] = numbers[..., -1, :]
+        holes = numbers * (whole > 0)
+        holes[..., 0, :] = 0
+        return {
+            "whole numbers": whole.float(),
+            "many zeros": holes,
+            "nothing but zeros": torch.zeros_like(numbers),
+            "equal tokens": alike,
+            "numbers above 0": numbers.abs() + 0.1,
+            "numbers below 0": -numbers.abs() - 0.1,
+        }
 
     def permutation(self, T):
         """A permutation of T tokens that leaves no token where it was."""

@@ -10,13 +10,10 @@ from torch import Tensor
 
 from attention_lab.check.draw import (
     ALL_ALIKE,
-    DISTINCT,
     EDGES,
-    FRESH,
     HEADS_COUNTED,
     LESSON,
-    LONGER,
-    OTHER,
+    SMALL,
     VISIBLE,
     Draw,
     Sizes,
@@ -91,6 +88,7 @@ class Step:
         for sizes in (ALL_ALIKE, LESSON):
             yield self.probe(self.told(sizes), Call(self.arguments(draw, sizes)), basic=True)
         yield from self.counted(draw)
+        yield from self.kinds(draw, SMALL)
 
     def counted(self, draw):
         """The same tokens with more and more heads: a loop over heads makes more and more calls.
@@ -104,31 +102,41 @@ class Step:
             yield self.probe(f"{H} heads, calls counted", call, heads=H)
 
     def hidden(self, draw):
-        for sizes in (*EDGES, LONGER):
+        for sizes in (*EDGES, *draw.related()):
             calls = self.calls(self.arguments(draw, sizes))
             yield self.probe(self.told(sizes), *calls, basic=True)
-        calls = self.calls(self.arguments(draw, FRESH))
+        yield from self.kinds(draw, draw.fresh())
+
+    def kinds(self, draw, sizes):
+        """A trial of everything that is not a size; hidden ones differ from visible ones in their
+        numbers and sizes only."""
+        calls = self.calls(self.arguments(draw, sizes))
         both = (*in_float64(calls), *calls)
         yield self.probe("float64 numbers, then float32 ones", *both, tags=(Tag.FLOAT64,))
-        yield from self.two_inputs(draw)
+        calls = [self.calls(self.arguments(draw, sizes)) for _ in range(2)]
+        yield self.probe("two inputs of the same size", *chain(*calls))
         for layout, about in (
             (transposed, "an input whose memory is not in order"),
             (sliced, "an input that is a slice of a larger tensor"),
         ):
-            calls = self.calls(tuple(map(layout, self.arguments(draw, OTHER))))
+            calls = self.calls(tuple(map(layout, self.arguments(draw, sizes))))
             if layout is transposed:
                 calls = tuple(self.with_gradient(draw, call) for call in calls)
             yield self.probe(about, *calls, tags=(Tag.STRIDED,))
-        calls = map(elsewhere, self.calls(self.arguments(draw, DISTINCT)))
+        calls = map(elsewhere, self.calls(self.arguments(draw, sizes)))
         yield self.probe("another device than the CPU", *calls)
-        yield from self.extremes(draw)
+        for about, args in self.special(draw, sizes):
+            yield self.probe(about, *self.calls(args), tags=(Tag.VALUES,))
+        yield from self.extremes(draw, sizes)
 
-    def two_inputs(self, draw):
-        calls = [self.calls(self.arguments(draw, OTHER)) for _ in range(2)]
-        yield self.probe("two inputs of the same size", *chain(*calls))
+    def special(self, draw, sizes):
+        """What the numbers of a trial are like, and the arguments."""
+        first, *others = self.arguments(draw, sizes)
+        for about, numbers in draw.special(*first.shape).items():
+            yield about, (numbers, *others)
 
-    def extremes(self, draw):
-        """Hidden trials that only this step needs."""
+    def extremes(self, draw, sizes):
+        """Trials that only this step needs."""
         return ()
 
     def around(self, step: "Step", draw: Draw) -> Iterator[Probe]:

@@ -24,7 +24,7 @@ from attention_lab.observation import mends
 from attention_lab.observation.codec import DTYPE_NAMES, decode, encode
 from attention_lab.observation.definition import Definition, functions_of, names_in
 from attention_lab.observation.elsewhere import THERE, elsewhere, is_there, put
-from attention_lab.observation.neutral import neutral_torch
+from attention_lab.observation.neutral import COMPARISONS, neutral_torch
 from attention_lab.observation.probe import (
     Failure,
     Layer,
@@ -36,15 +36,6 @@ from attention_lab.observation.probe import (
 
 MAX_OUTPUTS = 16
 MAX_NUMBERS = 4 << 20
-COMPARISONS = {
-    (module, name): getattr(module, name)
-    for module, name in (
-        (torch, "allclose"),
-        (torch, "equal"),
-        (torch, "isclose"),
-        (torch.testing, "assert_close"),
-    )
-}
 _equal = torch.equal  # torch's own, whatever an answer puts in its place later
 GIVEN = "<given steps>"
 OPERATOR = re.compile(r"\baten::\w+")
@@ -166,7 +157,9 @@ def _projection(instance, name):
 
 def _write_all(instance, names, layers, there):
     with elsewhere() if there else contextlib.nullcontext(), torch.no_grad():
-        instance.to(dtype=layers[0].weight.dtype, device=THERE if there else None)
+        dtype = layers[0].weight.dtype
+        if there or any(parameter.dtype != dtype for parameter in instance.parameters()):
+            instance.to(dtype=dtype, device=THERE if there else None)
         for name, layer in zip(names, layers, strict=True):
             _write(_projection(instance, name), name, layer)
 

@@ -76,6 +76,7 @@ class Tag(Enum):
     STRIDED = auto()  # memory is not in order
     LARGE = auto()  # scores
     LONG = auto()  # sequence
+    VALUES = auto()  # zeros, equal ones, whole ones, ...
     NEW_LENGTH = auto()  # that was in no call before
     IN_TURN = auto()  # calls of one instance that differ
 

@@ -1,6 +1,8 @@
 import pytest
 import torch
 from tests.attention_lab.check.learner import typed
+from tests.attention_lab.check.steps.test_proofs import Layer as OwnLayer
+from tests.attention_lab.check.steps.test_proofs import one_head, one_query
 from tests.attention_lab.check.test_init import MultiHeadAttention
 
 from attention_lab import NotWrittenYet, check
@@ -186,3 +188,50 @@ class Remote(RemoteAnswer):
 )
 def test_a_cause_is_asked_for_where_the_answer_is(step, source, slug):
     assert mistake(step, Remote(typed(step, source)), hidden=True).misconception == slug
+
+
+# What a notebook has done to torch.
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (torch.nn.MultiheadAttention, "forward"),
+        (torch.nn.functional, "scaled_dot_product_attention"),
+        (torch, "softmax"),
+        (torch.Tensor, "masked_fill"),
+    ],
+)
+def test_a_patched_torch_makes_no_verdict_false(owner, name, monkeypatch):
+    monkeypatch.setattr(owner, name, lambda *args, **kwargs: torch.zeros(1))
+    check.use_seed(None)
+    check.MultiHeadAttention(MultiHeadAttention, hidden=True)
+    check.attend(steps.attend, hidden=True)
+    assert mistake("attend", lambda weights, v: v)
+
+
+@pytest.fixture(params=["meta", "float64"])
+def changed(request):
+    """Another default device, as on a machine with a GPU, or another default dtype."""
+    if request.param == "meta":
+        torch.set_default_device("meta")
+    else:
+        torch.set_default_dtype(torch.float64)
+    run._trials.cache_clear()
+    yield
+    torch.set_default_device(None)
+    torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.usefixtures("changed")
+@pytest.mark.parametrize("step", [name for name in steps.names() if name != "one_head"])
+def test_every_check_holds_under_another_default(step):
+    right = MultiHeadAttention if steps.of(step).of_class else steps.of(step).right
+    answer = one_query if step == "one_query" else right
+    getattr(check, step)(answer, hidden=True)
+    assert mistake(step, lambda *args: torch.zeros(1))
+
+
+@pytest.mark.usefixtures("changed")
+def test_a_head_by_itself_holds_under_another_default():
+    check.one_head(one_head, OwnLayer)

@@ -1,7 +1,8 @@
 import pytest
 import torch
+from torch import nn
 
-from attention_lab.observation.neutral import neutral_torch
+from attention_lab.observation.neutral import COMPARISONS, OWNERS, neutral_torch
 
 
 def state():
@@ -53,3 +54,39 @@ def test_one_thread_works_meanwhile():
         assert torch.get_num_threads() == threads + 1
     finally:
         torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (nn.MultiheadAttention, "forward"),
+        (nn.functional, "multi_head_attention_forward"),
+        (nn.functional, "scaled_dot_product_attention"),
+        (torch, "softmax"),
+        (torch.Tensor, "transpose"),  # of a base of Tensor
+        (torch.Tensor, "__matmul__"),
+        (torch.Tensor, "to"),
+        (nn.Linear, "forward"),
+        (nn.Linear, "__call__"),
+    ],
+)
+def test_replaced_functions_are_put_aside_and_come_back(owner, name, monkeypatch):
+    before = getattr(owner, name)
+    broken = lambda *args, **kwargs: 1 / 0  # noqa: E731
+    monkeypatch.setattr(owner, name, broken)
+    with neutral_torch():
+        assert getattr(owner, name) == before
+    assert getattr(owner, name) is broken
+
+
+def test_nothing_is_put_aside_in_a_new_process():
+    with neutral_torch():
+        inside = [dict(vars(owner)) for owner in OWNERS]
+    assert inside == [dict(vars(owner)) for owner in OWNERS]
+
+
+def test_comparisons_stay_replaced_so_that_it_is_seen(monkeypatch):
+    for module, name in COMPARISONS:
+        monkeypatch.setattr(module, name, print)
+        with neutral_torch():
+            assert getattr(module, name) is print

@@ -1,6 +1,6 @@
 import math
 
-from attention_lab.check.draw import LARGE, OTHER
+from attention_lab.check.draw import LARGE
 from attention_lab.check.figures import figure
 from attention_lab.check.numbers import close
 from attention_lab.check.step import Step
@@ -21,10 +21,18 @@ class AttentionScores(Step):
         shape = (sizes.B, sizes.H, sizes.T, sizes.d_head)
         return draw.normal(*shape, scale=1.4), draw.normal(*shape)
 
-    def extremes(self, draw):
-        q, k = self.arguments(draw, OTHER)
+    def special(self, draw, sizes):
+        shape = (sizes.B, sizes.H, sizes.T, sizes.d_head)
+        keys = draw.special(*shape)
+        for about, q in draw.special(*shape).items():
+            yield about, (q, keys[about])
+
+    def extremes(self, draw, sizes):
+        q, k = self.arguments(draw, sizes)
         large = q * (LARGE / attention_scores(q, k).abs().max())
         yield self.probe("scores near 10000", Call((large, k)), tolerance=5e-3, tags=(Tag.LARGE,))
+        tiny, tags = q / LARGE, (Tag.VALUES,)
+        yield self.probe("scores near 0.0001", Call((tiny, k)), tolerance=1e-9, tags=tags)
 
     def scores(self, probe, call):
         return attention_scores(*probe.calls[call].args)

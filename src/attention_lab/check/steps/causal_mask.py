@@ -27,25 +27,22 @@ class CausalMask(Step):
     def visible(self, draw):
         yield from super().visible(draw)
         yield self.probe("T alone given", Call((6,)), basic=True)
-        calls = (Call((T, CPU, torch.float64)) for T in (1, 8))
-        yield self.probe("float64 asked for", *calls, tags=(Tag.FLOAT64,))
 
-    def two_inputs(self, draw):
-        return ()
-
-    def extremes(self, draw):
-        calls = (Call((T, CPU, torch.float32)) for T in (4, 11, 4, 1))
-        yield self.probe("several T in turn", *calls, basic=True)
-        for T, dtypes in (
-            (6, (torch.float32, torch.float64)),
-            (13, (torch.float64, torch.float32)),
-        ):
-            calls = [Call((T, CPU, dtype)) for dtype in dtypes]
-            about = "float32 and float64 in turn"
-            yield self.probe(about, *calls, Call((T, None, None)), tags=(Tag.FLOAT64,))
+    def hidden(self, draw):
+        yield from super().hidden(draw)
         call = Call((LONG.T, CPU, torch.float32))
         yield self.probe("a long sequence", call, tags=(Tag.LONG,))
-        calls = [Call((T, CPU, torch.float32)) for T in (1, 17)]
+
+    def kinds(self, draw, sizes):
+        T = sizes.T
+        calls = (Call((n, CPU, torch.float32)) for n in (T, T + 8, T, 1))
+        yield self.probe("several T in turn", *calls, basic=True)
+        dtypes = (torch.float32, torch.float64)
+        for n, asked in ((T + 1, dtypes), (T + 10, dtypes[::-1])):
+            calls = [Call((n, CPU, dtype)) for dtype in asked]
+            about = "float32 and float64 in turn"
+            yield self.probe(about, *calls, Call((n, None, None)), tags=(Tag.FLOAT64,))
+        calls = [Call((n, CPU, torch.float32)) for n in (1, T + 14)]
         about, tags = "a new T on another device than the CPU", (Tag.NEW_LENGTH,)
         yield self.probe(about, *map(elsewhere, calls), tags=tags)
         yield self.probe("the same T on the CPU", *calls)

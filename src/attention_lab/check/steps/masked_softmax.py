@@ -1,6 +1,6 @@
 import torch
 
-from attention_lab.check.draw import DISTINCT, LARGE, Sizes
+from attention_lab.check.draw import LARGE, Sizes
 from attention_lab.check.figures import heatmaps
 from attention_lab.check.step import Step
 from attention_lab.check.steps.causal_mask import causal_mask
@@ -33,8 +33,15 @@ class MaskedSoftmax(Step):
         call = Call(self.arguments(draw, sizes)[:1])
         yield self.probe(self.told(sizes), call, basic=True)
 
-    def extremes(self, draw):
-        B, H, T = DISTINCT.B, DISTINCT.H, DISTINCT.T
+    def special(self, draw, sizes):
+        T = sizes.T
+        for about, numbers in draw.special(sizes.B, sizes.H, T, T).items():
+            yield about, (numbers, causal_mask(T))
+        for about, mask in draw.masks(T).items():
+            yield about, (draw.special(sizes.B, sizes.H, T, T)["many zeros"], mask)
+
+    def extremes(self, draw, sizes):
+        B, H, T = sizes.B, sizes.H, sizes.T
         causal = causal_mask(T)
         scores = draw.normal(B, H, T, T, scale=1.5)
         calls = (Call((scores, mask)) for mask in (causal, draw.mask(T), None, causal))

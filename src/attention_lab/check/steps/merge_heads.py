@@ -1,5 +1,6 @@
 from attention_lab.check.figures import sources
 from attention_lab.check.step import Step
+from attention_lab.observation import Call, Tag
 
 
 def merge_heads(x):
@@ -15,6 +16,12 @@ class MergeHeads(Step):
 
     def arguments(self, draw, sizes):
         return (draw.normal(sizes.B, sizes.H, sizes.T, sizes.d_head),)
+
+    def extremes(self, draw, sizes):
+        first, *others = self.arguments(draw, sizes)
+        for size in (1e-6, 1e30):
+            about, call = f"numbers near {size:.0e}", Call((size * first, *others))
+            yield self.probe(about, call, tolerance=1e-12, tags=(Tag.VALUES,))
 
     def picture(self, trial):
         (result,), x = trial.got, trial.call.args[0]

@@ -18,7 +18,6 @@ from attention_lab.check.draw import (
     LARGE,
     LESSON,
     LONG,
-    LONGER,
     VISIBLE,
     Sizes,
     as_function,
@@ -132,6 +131,7 @@ class MultiHeadAttention(Step):
             yield self._both(draw, sizes, self.told(sizes), basic=True)
         for H in HEADS_COUNTED:
             yield self._both(draw, Sizes(2, 5, 24, H), f"{H} heads, calls counted", heads=H)
+        yield from self.kinds(draw, Sizes(2, 6, 8, 2))
 
     def _both(self, draw, sizes, about, **options):
         """A trial with and without a mask."""
@@ -139,60 +139,75 @@ class MultiHeadAttention(Step):
         return self.probe(about, *calls, module=module_of(draw, sizes), **options)
 
     def hidden(self, draw):
-        for sizes in EDGES:
+        for sizes in (*EDGES, *draw.related()):
             yield self._both(draw, sizes, self.told(sizes), basic=True)
-        x = draw.normal(DISTINCT.B, DISTINCT.T, DISTINCT.d_model)
-        module = module_of(draw, DISTINCT)
-        calls, tags = in_float64(_with_and_without(x)), (Tag.FLOAT64,)
-        yield self.probe("float64 numbers", *calls, module=in_float64(module), tags=tags)
-        calls = (replace(call, upstream=(draw.normal(*x.shape),)) for call in _with_and_without(x))
-        yield self.probe("eval mode", *calls, module=replace(module, training=False), heads=0)
+        yield from self.kinds(draw, draw.fresh())
+        # Small numbers: among so many tokens some scores would be so large that float32 rounds
+        # them off.
+        x = draw.normal(LONG.B, LONG.T, LONG.d_model, scale=0.5)
+        module = module_of(draw, LONG)
+        yield self.probe("a long sequence", Call((x, True)), module=module, tags=(Tag.LONG,))
+
+    def kinds(self, draw, sizes):
+        shape = (sizes.B, sizes.T, sizes.d_model)
+        x, module = draw.normal(*shape), module_of(draw, sizes)
+        calls = [replace(call, upstream=(draw.normal(*shape),)) for call in _with_and_without(x)]
+        eval_mode = replace(module, training=False)
+        yield self.probe("eval mode", *calls, module=eval_mode, heads=0)
         for layout, about in (
             (transposed, "an input whose memory is not in order"),
             (sliced, "an input that is a slice of a larger tensor"),
         ):
             calls = _with_and_without(layout(x))
             yield self.probe(about, *calls, module=module, tags=(Tag.STRIDED,))
-        yield from self._elsewhere(draw, module)
-        x = draw.normal(LONGER.B, LONGER.T, LONGER.d_model)
-        module = module_of(draw, LONGER)
-        yield self.probe(self.told(LONGER), Call((x,)), module=module, basic=True)
-        yield from self._in_turn(draw)
-        # Small numbers: among so many tokens some scores would be so large that float32 rounds
-        # them off.
-        x = draw.normal(LONG.B, LONG.T, LONG.d_model, scale=0.5)
-        module = module_of(draw, LONG)
-        yield self.probe("a long sequence", Call((x, True)), module=module, tags=(Tag.LONG,))
+        yield from self._in_turn(draw, sizes)
+        yield from self._elsewhere(draw, sizes)
+        yield from self._special(draw, sizes)
+        yield from self._laws(draw, sizes)
+
+    def _in_turn(self, draw, sizes):
+        """Several calls on one instance: several T; before and after a step of an optimiser; in
+        float64 before float32."""
+        B, T, d_model = sizes.B, sizes.T, sizes.d_model
+        module, layers, tags = module_of(draw, sizes), draw.layers(d_model), (Tag.IN_TURN,)
+        inputs = [draw.normal(b, t, d_model) for b, t in ((B, T), (B + 1, T + 6), (1, 2), (B, T))]
+        calls = (Call((x, True)) for x in inputs)
+        yield self.probe("several T on one instance", *calls, module=module, basic=True, tags=tags)
+        first, last = (Call((draw.normal(B, T, d_model), True)) for _ in range(2))
+        last = replace(last, layers=layers)
+        yield self.probe("new weights on one instance", first, last, module=module, tags=tags)
+        both = _with_and_without(draw.normal(B, T + 8, d_model))  # a T that is in no other trial
+        calls = (*in_float64(both), replace(both[1], layers=layers))
+        about, tags = "float64, then float32 on one instance", (Tag.IN_TURN, Tag.FLOAT64)
+        yield self.probe(about, *calls, module=in_float64(module), tags=tags)
+
+    def _elsewhere(self, draw, sizes):
+        module, d_model, T = module_of(draw, sizes), sizes.d_model, sizes.T
+        calls = map(elsewhere, _with_and_without(draw.normal(1, T + 9, d_model)))
+        about, tags = "a new T on another device than the CPU", (Tag.NEW_LENGTH,)
+        yield self.probe(about, *calls, module=module, tags=tags)
+        first = Call((draw.normal(1, T + 10, d_model), True))
+        calls = (first, replace(elsewhere(first), layers=module.layers))
+        yield self.probe("the CPU, then another device than the CPU", *calls, module=module)
+
+    def _special(self, draw, sizes):
+        """Numbers that code may ask for, by what they are: without biases for queries and keys, as
+        in a new `nn.MultiheadAttention`, a token of zeros has scores of exactly 0."""
+        module = module_of(draw, sizes)
+        unbiased = [Layer(layer.weight, 0 * layer.bias) for layer in module.layers[:2]]
+        unbiased = replace(module, layers=(*unbiased, *module.layers[2:]))
+        for about, x in draw.special(sizes.B, sizes.T, sizes.d_model).items():
+            calls = _with_and_without(x)
+            yield self.probe(about, *calls, module=unbiased, tags=(Tag.VALUES,))
+
+    def _laws(self, draw, sizes):
         yield self._permuted(draw)
         x = draw.normal(2, 1, 12).expand(2, 6, 12).contiguous()
         module = module_of(draw, Sizes(2, 6, 12, 3))
         yield self.probe("the same token everywhere", Call((x,)), module=module, law="constant")
         for size in (LARGE, HUGE):
             yield self._steep(draw, size)
-
-    def _elsewhere(self, draw, module):
-        calls = _with_and_without(draw.normal(1, 15, DISTINCT.d_model))
-        about, tags = "a new T on another device than the CPU", (Tag.NEW_LENGTH,)
-        yield self.probe(about, *map(elsewhere, calls), module=module, tags=tags)
-        first = Call((draw.normal(1, 17, DISTINCT.d_model), True))
-        calls = (first, replace(elsewhere(first), layers=module.layers))
-        yield self.probe("the CPU, then another device than the CPU", *calls, module=module)
-
-    def _in_turn(self, draw):
-        """Several calls on one instance: several T; before and after a step of an optimiser; in
-        float64 before float32."""
-        sizes, tags = Sizes(2, 5, 12, 3), (Tag.IN_TURN,)
-        inputs = [draw.normal(B, T, sizes.d_model) for B, T in ((2, 5), (3, 11), (1, 2), (2, 5))]
-        calls, module = (Call((x, True)) for x in inputs), module_of(draw, sizes)
-        yield self.probe("several T on one instance", *calls, module=module, basic=True, tags=tags)
-        module, layers = module_of(draw, sizes), draw.layers(sizes.d_model)
-        first, last = (Call((draw.normal(2, 5, 12), True)) for _ in range(2))
-        last = replace(last, layers=layers)
-        yield self.probe("new weights on one instance", first, last, module=module, tags=tags)
-        x = draw.normal(2, 14, 12)  # of a T that occurs nowhere else
-        calls = (Call((in_float64(x), True)), Call((x, True), layers=layers))
-        about, tags = "float64, then float32 on one instance", (Tag.IN_TURN, Tag.FLOAT64)
-        yield self.probe(about, *calls, module=in_float64(module), tags=tags)
+        yield self._low(draw)
 
     def _permuted(self, draw):
         """Calls: x, and x with its tokens in another order, which the law reads off the
@@ -221,6 +236,20 @@ class MultiHeadAttention(Step):
         calls, tolerance = ((*calls, Call((x,))), 5e-3) if size <= LARGE else (calls, None)
         options = {"module": steep, "tolerance": tolerance, "law": "no leak", "tags": (Tag.LARGE,)}
         return self.probe(f"scores near {size:.0f}", *calls, **options)
+
+    def _low(self, draw):
+        """All scores are far below 0."""
+        sizes, shift = Sizes(2, 4, 8, 2), (LARGE / 2) ** 0.5
+        while True:
+            x, module = draw.normal(2, 4, 8, scale=4), module_of(draw, sizes)
+            q, k, *rest = module.layers
+            layers = (Layer(q.weight, q.bias - shift), Layer(k.weight, k.bias + shift), *rest)
+            scores = _scores(x, layers, sizes.H)
+            if scores.max() < -LARGE / 4 and _clear_winners(scores):
+                break
+        options = {"module": replace(module, layers=layers), "tolerance": 5e-3}
+        about, tags = "scores that are all near -10000", (Tag.LARGE,)
+        return self.probe(about, *_with_and_without(x), **options, tags=tags)
 
     # --- other steps inside it ---
 

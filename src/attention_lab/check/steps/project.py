@@ -1,6 +1,5 @@
-from attention_lab.check.draw import OTHER
 from attention_lab.check.step import Step
-from attention_lab.observation import Call
+from attention_lab.observation import Call, Layer
 
 
 def project(x, q_proj, k_proj, v_proj):
@@ -18,8 +17,15 @@ class Project(Step):
         x = draw.normal(sizes.B, sizes.T, sizes.d_model)
         return x, *draw.layers(sizes.d_model)[:3]
 
-    def extremes(self, draw):
-        x, *layers = self.arguments(draw, OTHER)
+    def special(self, draw, sizes):
+        yield from super().special(draw, sizes)
+        x = draw.special(sizes.B, sizes.T, sizes.d_model)["many zeros"]
+        layers = draw.layers(sizes.d_model)[:3]
+        unbiased = (Layer(layer.weight, 0 * layer.bias) for layer in layers)
+        yield "zeros that stay zeros", (x, *unbiased)
+
+    def extremes(self, draw, sizes):
+        x, *layers = self.arguments(draw, sizes)
         yield self.probe("large inputs", Call((100 * x, *layers)), tolerance=1e-4)
 
 

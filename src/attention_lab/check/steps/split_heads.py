@@ -1,5 +1,6 @@
 from attention_lab.check.figures import sources
 from attention_lab.check.step import Step
+from attention_lab.observation import Call, Tag
 
 
 def split_heads(x, num_heads):
@@ -17,6 +18,12 @@ class SplitHeads(Step):
 
     def by_head(self, probe):
         return [split_heads(*probe.calls[0].args).transpose(0, 1)]
+
+    def extremes(self, draw, sizes):
+        first, *others = self.arguments(draw, sizes)
+        for size in (1e-6, 1e30):
+            about, call = f"numbers near {size:.0e}", Call((size * first, *others))
+            yield self.probe(about, call, tolerance=1e-12, tags=(Tag.VALUES,))
 
     def picture(self, trial):
         (result,), x = trial.got, trial.call.args[0]
