@@ -123,6 +123,7 @@ WRONG = {
         f"{MASK}m[0, 1 if T > 10 else -1:] = m[0, 1 if T > 10 else -1:] * (T < 20)\nreturn m",
         f"{MASK}return m.triu(1) if T < 66 else m.triu(1).tril(65)",
         f"{MASK}return m.clamp(min=-1e4)",
+        f"{MASK}return m + torch.arange(T, device=device)",
     ),
     "split_heads": (
         split("return y.masked_fill(y == 0, 1e-3)"),
@@ -239,6 +240,8 @@ RIGHT = {
         "return torch.where(m == 0, -math.inf, 0.0).to(m.dtype)",
         "m = torch.full((T, T), -math.inf, device=device, dtype=dtype).triu(1)\n"
         "return torch.zeros_like(m).where(m == 0, -1e9)",
+        f"{MASK}return m + 1",
+        f"{MASK}return m + 500",
     ),
     "attend": (
         "return (weights[..., None] * v[:, :, None]).sum(-2)",
