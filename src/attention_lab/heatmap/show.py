@@ -43,9 +43,11 @@ def show_heads(
     """Show attention weights head by head.
 
     ``weights``: (H, T, S) or (B, H, T, S), torch or numpy; or a dict of named variants
-    (``{"yours": ..., "PyTorch": ...}``); or a list of layers. All have one shape.
+    (``{"yours": ..., "PyTorch": ...}``); or a list of layers; or what transformers hands over, also
+    ``generate``; or a cache of TransformerLens. All have one shape.
     ``tokens``: T words; a pair ``(queries, keys)`` where T and S differ.
-    ``mask``: (T, S), boolean with True where a query may not look, or additive (0 and -inf).
+    ``mask``: (T, S), boolean with True where a query may not look, or additive (0 and -inf); or the
+    ``attention_mask`` (B, S) of a padded batch, with ones where there is a token.
     ``causal``: True if the weights were made with a causal mask, which the picture then checks;
     False if not; None looks for itself, and where the weights have no mask, the page has a
     toggle that puts one on. A dict says it for each variant.
@@ -62,7 +64,7 @@ def show_heads(
     """
     variants = read_variants(weights)
     B, H, T, S = next(iter(variants.values())).shape
-    queries, keys = read_tokens(tokens, T, S)
+    queries, keys = read_tokens(tokens, T, S, B)
     masked = None if mask is None else read_mask(mask, (B, H, T, S))
     modes, frames = _modes_and_frames(variants, masked, _read_causal(causal, variants, T, S))
     if labels is not None:

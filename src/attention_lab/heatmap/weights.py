@@ -5,10 +5,12 @@ Axes: B batch, H heads, T query tokens, S key tokens.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
+
+from attention_lab.heatmap.sources import ASK_FOR_THEM, name_variants
 
 MOST_VALUES = 4_000_000
 # Additive masks in use besides -inf: -1e9, -1e4, the least number of a dtype.
@@ -20,19 +22,11 @@ _FEWEST_BITS = 7  # of a bfloat16
 
 
 def read_variants(weights) -> dict[str, np.ndarray]:
-    """Named arrays (B, H, T, S), all of one shape, from one array, a dict, or a list of layers.
+    """Named arrays (B, H, T, S), all of one shape, from whatever `sources` knows.
 
     Raises TypeError for what holds no numbers, ValueError for a shape that is no set of heads.
     """
-    if isinstance(weights, Mapping):
-        named = {str(name): value for name, value in weights.items()}
-    elif isinstance(weights, (list, tuple)):
-        named = {f"layer {i}": layer for i, layer in enumerate(weights)}
-    else:
-        named = {"": weights}
-    if not named:
-        raise ValueError("There are no weights here: pass at least one array (H, T, S).")
-    variants = {name: read_heads(value) for name, value in named.items()}
+    variants = {name: read_heads(value) for name, value in name_variants(weights).items()}
     _refuse_different_shapes(variants)
     size = sum(array.size for array in variants.values())
     if size > MOST_VALUES:
@@ -55,14 +49,20 @@ def read_heads(weights) -> np.ndarray:
     return array.reshape(-1, *array.shape[-3:])
 
 
-def read_tokens(tokens, T: int, S: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def read_tokens(tokens, T: int, S: int, B: int = 1) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Words for the queries and for the keys: one list for both, or a pair of lists."""
     if tokens is None:
         return tuple(map(str, range(T))), tuple(map(str, range(S)))
     if isinstance(tokens, str):
         raise TypeError("tokens is one string: pass a list of words, such as text.split().")
     tokens = list(tokens)
-    pair = len(tokens) == 2 and all(isinstance(part, (list, tuple)) for part in tokens)
+    lists = bool(tokens) and all(isinstance(part, (list, tuple)) for part in tokens)
+    pair = lists and len(tokens) == 2
+    if lists and (len(tokens) == B > 1 or not pair):
+        raise ValueError(
+            f"tokens are {len(tokens)} lists. Of a batch, show one sentence at a time: "
+            "show_heads(weights[0], tokens[0]). Queries and keys go as tokens=(queries, keys)."
+        )
     queries, keys = tokens if pair else (tokens, tokens)
     if len(queries) != T or len(keys) != S:
         raise ValueError(
@@ -70,20 +70,36 @@ def read_tokens(tokens, T: int, S: int) -> tuple[tuple[str, ...], tuple[str, ...
             + (f" and {len(keys)}." if pair else ".")
             + ("" if pair or T == S else " Pass a pair: tokens=(queries, keys).")
         )
-    return tuple(map(str, queries)), tuple(map(str, keys))
+    return tuple(map(_printable, queries)), tuple(map(_printable, keys))
+
+
+def _printable(token) -> str:
+    """A token as text; half a surrogate pair, as of a cut emoji, cannot be written."""
+    return str(token).encode(errors="replace").decode()
 
 
 def read_mask(mask, shape: tuple[int, ...]) -> np.ndarray:
     """A mask as booleans of ``shape`` (B, H, T, S), True where a query may not look.
 
     A boolean mask is taken so already (as in ``nn.MultiheadAttention``); an additive one
-    masks wherever it is -inf or as good as that.
+    masks wherever it is -inf or as good as that. One of (B, S) is a tokenizer's `attention_mask`:
+    ones, or True, where there is a token.
     """
     array = read_numbers(mask, "mask", dtype=None)
-    if array.dtype != bool and not np.issubdtype(array.dtype, np.floating):
+    ones = array.dtype.kind in "iub" or bool(np.isin(array, (0, 1)).all() and array.any())
+    B, _, T, S = shape
+    if ones and array.shape == (B, S) and B > 1:
+        if B == T:
+            raise ValueError(
+                f"mask of shape {array.shape} may have a row for each sentence or for each query: "
+                "write mask=(attention_mask == 0)[:, None, None, :], or mask=mask[None, None], "
+                "boolean and True where a query may not look."
+            )
+        return np.broadcast_to((array == 0)[:, None, None], shape)
+    if ones and array.dtype != bool:
         raise TypeError(
-            "mask must be boolean (True where a query may not look) or additive (0 and -inf); "
-            f"this holds {array.dtype}."
+            "mask must be boolean (True where a query may not look), additive (0 and -inf), or the "
+            f"attention_mask (B, S) of a batch; this holds ones and zeros as {array.dtype}."
         )
     masked = array if array.dtype == bool else array < _AS_GOOD_AS_MINUS_INFINITY
     try:
@@ -144,12 +160,12 @@ def make_causal(weights: np.ndarray) -> np.ndarray | None:
 def read_numbers(value, name: str, dtype=np.float64) -> np.ndarray:
     """What torch, numpy or lists hold, as a numpy array; TypeError names ``name``."""
     if isinstance(value, torch.Tensor):
-        if value.is_meta:
-            raise ValueError(f"{name} is on the meta device, where tensors hold no numbers.")
-        value = value.detach().cpu()
-        value = (value.double() if value.is_floating_point() else value).numpy()
+        value = _numpy_of(value, name)
     if not isinstance(value, (np.ndarray, Sequence)):
-        raise TypeError(f"{name} must be a torch tensor or a numpy array, not {_type_of(value)}.")
+        hint = f" {ASK_FOR_THEM}" if value is None and name == "weights" else ""
+        raise TypeError(
+            f"{name} must be a torch tensor or a numpy array, not {_type_of(value)}.{hint}"
+        )
     try:
         array = np.asarray(value)
         if array.dtype.kind not in "fiub":
@@ -157,6 +173,23 @@ def read_numbers(value, name: str, dtype=np.float64) -> np.ndarray:
         return array if dtype is None else array.astype(dtype)
     except (TypeError, ValueError):
         raise TypeError(f"{name} must hold real numbers, in one regular array.") from None
+
+
+def _numpy_of(tensor: torch.Tensor, name: str) -> np.ndarray:
+    if tensor.is_meta:
+        raise ValueError(f"{name} is on the meta device, where tensors hold no numbers.")
+    if tensor.is_nested:
+        raise TypeError(
+            f"{name} is a nested tensor, whose rows differ in length: show one sentence at a time."
+        )
+    try:
+        if tensor.is_quantized:
+            tensor = tensor.dequantize()
+        tensor = tensor.detach().to_dense().cpu()
+        return (tensor.double() if tensor.is_floating_point() else tensor).numpy()
+    except (RuntimeError, TypeError, NotImplementedError) as error:
+        reason = str(error).partition("\n")[0]
+        raise TypeError(f"{name} is a {_type_of(tensor)} that holds no numbers: {reason}") from None
 
 
 def _type_of(value) -> str:

@@ -36,6 +36,7 @@ def test_files(tmp_path):
         weights(4, 6, 6).half(),
         weights(4, 6, 6).bfloat16(),
         weights(4, 6, 6).requires_grad_(),
+        weights(4, 6, 6).to_sparse(),
         weights(4, 6, 6).numpy(),
         weights(2, 4, 6, 6),
         weights(4, 6, 6) * np.nan,
@@ -87,6 +88,13 @@ def test_a_picture_for(given):
         (weights(4, 6, 6), {"compare": "PyTorch"}, ValueError, "no variant 'PyTorch'"),
         (weights(4, 6, 6), {"mask": torch.ones(5, 5, dtype=bool)}, ValueError, r"\(6, 6\)"),
         (weights(4, 6, 6), {"mask": torch.ones(6, 6, dtype=int)}, TypeError, "additive"),
+        (weights(4, 6, 6), {"mask": torch.ones(6, 6)}, TypeError, "ones and zeros as float"),
+        (weights(6, 4, 6, 6), {"mask": torch.ones(6, 6, dtype=int)}, ValueError, "each sentence"),
+        (weights(6, 4, 6, 6), {"mask": torch.ones(6, 6, dtype=bool)}, ValueError, "each sentence"),
+        (weights(2, 4, 6, 6), {"tokens": [TOKENS, TOKENS]}, ValueError, "one sentence at a time"),
+        (weights(3, 4, 6, 6), {"tokens": [TOKENS] * 3}, ValueError, "one sentence at a time"),
+        ((), {}, ValueError, 'attn_implementation="eager"'),
+        ((None, None), {}, ValueError, 'attn_implementation="eager"'),
     ],
 )
 def test_one_clear_sentence_for(given, options, error, says):
@@ -139,6 +147,22 @@ def test_additive_and_boolean_masks_agree():
     additive = torch.zeros(6, 6).masked_fill(boolean, -1e9)
     one, other = (show_heads(weights(4, 6, 6), mask=mask).scene for mask in (boolean, additive))
     np.testing.assert_array_equal(one.shown.masked, other.shown.masked)
+
+
+@pytest.mark.parametrize("kind", [torch.long, torch.bool, torch.float32])
+def test_the_attention_mask_of_a_padded_batch(kind):
+    there = torch.tensor([[1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0]])
+    scores = torch.randn(2, 4, 6, 6, generator=torch.Generator().manual_seed(0))
+    padded = scores.masked_fill(there[:, None, None] == 0, -torch.inf).softmax(-1)
+    picture = show_heads(padded, mask=there.to(kind))
+    assert [frame.masked[0, 0].sum() for frame in picture.scene.frames] == [0, 2]
+    assert picture.diagnose() == []
+
+
+def test_half_of_an_emoji_is_shown(tmp_path):
+    picture = show_heads(weights(2, 2, 2), ["\ud83d", "b"])
+    assert picture.scene.queries == ("?", "b")
+    picture.to_html(tmp_path / "page.html")
 
 
 def test_table_reads_as_text_and_as_html():
