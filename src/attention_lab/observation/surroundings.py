@@ -3,6 +3,7 @@
 import ast
 import copy
 import inspect
+import linecache
 import textwrap
 import types
 
@@ -27,6 +28,7 @@ from attention_lab.observation.observe import (
 )
 from attention_lab.observation.probe import Observation, Probe
 
+ORIGINAL = "<the text as it stands>"
 COPIED = (dict, list, set, Tensor)
 PLAIN = (
     type(None), bool, int, float, complex, str, bytes, tuple, range, torch.dtype, torch.device,
@@ -63,7 +65,9 @@ class Surroundings:
         if given:
             self._names.update(functions_in(given))
         self._methods = list(_methods(definition.text)) if inspect.isclass(answer) else []
-        self._whole = self._defined(definition.text)
+        lines = definition.text.splitlines(keepends=True)
+        linecache.cache[ORIGINAL] = (len(definition.text), None, lines, ORIGINAL)
+        self._whole = self._defined(definition.text, file=ORIGINAL)  # its errors tell their line
         self._made = {}
 
     def observe(self, text: str, probes: tuple[Probe, ...], *, again=False) -> tuple:
@@ -82,6 +86,8 @@ class Surroundings:
     def _define(self, text):
         """Return the answer that a text defines, and whether it differs in one method only."""
         original = self._definition.text
+        if text == original:
+            return self._whole, False
         for name, start, end in self._methods:
             rest = len(original) - end
             if text[:start] == original[:start] and text[len(text) - rest :] == original[end:]:
@@ -91,9 +97,9 @@ class Surroundings:
                 ), True
         return self._defined(text), False
 
-    def _defined(self, text, name=""):
+    def _defined(self, text, name="", file="<another text>"):
         names = dict(self._names)
-        exec(compile(text, "<another text>", "exec", dont_inherit=True), names)
+        exec(compile(text, file, "exec", dont_inherit=True), names)
         return names[name or self._definition.name]
 
     def _kept(self, answer, probe):

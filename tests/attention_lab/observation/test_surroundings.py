@@ -55,6 +55,13 @@ def test_a_text_that_cannot_be_defined_fails_on_every_probe():
     assert observation.failure.type == "NameError"
 
 
+def test_the_text_as_it_stands_tells_the_line_that_raises():
+    names = defined(HELPER, FUNCTION.replace("len(kept)", "x @ 1"), kept=[])
+    definition = definition_of(names["f"])
+    (observation,) = Surroundings(names["f"], definition).observe(definition.text, (PROBE,))
+    assert observation.outcomes[0].failure.line == "return helper(x) + x @ 1"
+
+
 def test_given_functions_stand_for_the_learners():
     names = defined(HELPER, FUNCTION, kept=[])
     given = "def helper(x):\n    return x + 10"
