@@ -69,6 +69,8 @@ BOTH = [
     ("split_heads", "B, D, T = x.shape\n"
      "return x.view(B, T, num_heads, D // num_heads).transpose(1, 2)", None),
     ("split_heads", "return x.unsqueeze(1)", None),
+    ("split_heads", "return x.transpose(1, 2)", None),
+    ("masked_softmax", "return (scores if mask is None else scores % mask).softmax(-1)", None),
     ("split_heads", "return x.transpose(1, 2).view(x.size(0), num_heads, x.size(1), -1)",
      "transpose-before-split"),
     ("MultiHeadAttention", cut_into("self.d_head, self.d_head"), None),
@@ -91,6 +93,7 @@ BOTH = [
     ("project", "return q_proj(x, x, x), k_proj(x), v_proj(x)", None),
     ("project", "return q_proj(x), k_proj(x), x", "ignores-given-layers"),
     ("MultiHeadAttention", begun("v = x"), "ignores-given-layers"),
+    ("attention_scores", f"return {DOTS} // math.sqrt(q.size(-1))", "rounded-scores"),
     # More than one thing is wrong, or one of another kind.
     ("attend", "return (weights @ v).double() + 1e-3", None),
     ("causal_mask",

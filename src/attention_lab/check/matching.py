@@ -200,8 +200,9 @@ def _fitting(evidence, readings, comparisons):
 
 
 def _are_told_apart(trials):
-    """Whether more is known of what is wrong than that it fails: wrong numbers came back."""
-    return any(t.got is not None and not t.right for t in trials)
+    """Whether more is known of what is wrong than that it fails or is NaN all over."""
+    wrong = [t for t in trials if t.got is not None and not t.right]
+    return any(not all(g.isnan().all() for g in t.got) for t in wrong)
 
 
 def _fail_at_some_sizes(trials):

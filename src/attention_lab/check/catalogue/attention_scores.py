@@ -149,11 +149,19 @@ known.variants(
     lambda B, H, T, d: math.ceil(math.sqrt(d)),
     part="scale",
 )
-known.variants(
-    "integer-sqrt",
-    lambda q, k: _dots(q, k) // math.sqrt(q.size(-1)),
-    lambda q, k: _dots(q, k) // math.isqrt(q.size(-1)),
-)
+
+
+@known("rounded-scores")
+def divided_down(q, k):
+    """The scores were rounded down: `//` drops everything after the decimal point, and has no
+    gradient.
+
+    Look: the operator that divides.
+    """
+    return _dots(q, k) // math.sqrt(q.size(-1))
+
+
+known.variants("rounded-scores", lambda q, k: _dots(q, k) // math.isqrt(q.size(-1)))
 
 
 @known("operator-precedence", part="scale")

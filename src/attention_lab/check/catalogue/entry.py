@@ -40,9 +40,10 @@ class Fitted:
     read: Callable
 
 
-def in_other_axes(right, dims, but=()):
+def in_other_axes(right, dims, but=(), apart=()):
     """Return answers whose results are those of `right` with the axes in any other order, or with
-    two neighbours made one after that. but: orders that are left out."""
+    two neighbours made one after that. but: orders that are left out. apart: two axes, as `right`
+    counts them, that are not made one."""
 
     def moved(order, joined):
         def faulty(*args):
@@ -55,7 +56,9 @@ def in_other_axes(right, dims, but=()):
         moved(order, joined)
         for joined in (None, *range(dims - 1))
         for order in permutations(range(dims))
-        if (joined is not None or order != tuple(range(dims))) and order not in but
+        if (joined is not None or order != tuple(range(dims)))
+        and order not in but
+        and (joined is None or order[joined : joined + 2] != apart)
     ]
 
 
