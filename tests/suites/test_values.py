@@ -293,3 +293,20 @@ def test_what_asks_for_values_as_it_may_is_accepted(step, source, note):
 def test_there_are_enough_of_them():
     assert set(WRONG) == set(RIGHT) == set(check.STEPS)
     assert len(cases(WRONG)) >= 80
+
+
+@pytest.mark.parametrize(
+    ("step", "source"),
+    [
+        ("causal_mask", "return torch.full((T, T), -math.inf, dtype=dtype).triu(1)"),
+        ("masked_softmax", f"{MASKED}e = s.exp()\nreturn e / e.sum(-1, keepdim=True)"),
+        ("masked_softmax", WRONG["masked_softmax"][0]),
+        ("MultiHeadAttention", WRONG["MultiHeadAttention"][0]),
+        (
+            "MultiHeadAttention",
+            of_class(mask="if causal:\n    s = s + torch.full((T, T), -math.inf).triu(1)"),
+        ),
+    ],
+)
+def test_what_a_learner_meets_is_seen_by_visible_checks(step, source, undiagnosed):
+    assert verdict(step, typed(step, source))

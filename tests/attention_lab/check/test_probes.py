@@ -86,3 +86,17 @@ def test_making_probes_leaves_torchs_random_state_alone():
     before = torch.get_rng_state()
     probes("MultiHeadAttention", 0, hidden=True)
     assert torch.equal(before, torch.get_rng_state())
+
+
+def kind(probe):
+    """What a trial is for, but for its sizes and numbers."""
+    elsewhere = tuple(call.elsewhere for call in probe.calls)
+    training = probe.module.training if probe.module else None
+    return probe.tags, probe.law, probe.tolerance, elsewhere, training
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_hidden_trials_differ_from_visible_ones_in_numbers_and_sizes_only(step):
+    visible, hidden = ({*map(kind, probes(step, 0, h))} for h in (False, True))
+    more = {of for of in hidden - visible if Tag.LONG not in of[0] and of[1] != "whole"}
+    assert not more
