@@ -13,7 +13,7 @@ from classroom.grading.limits import Limits
 from classroom.grading.sandbox.shell import Shell
 from classroom.grading.worker import Worker
 
-LIMITS = Limits(grace=0.5, memory=1 << 30, scratch=64 << 20, file=48 << 20)
+LIMITS = Limits(grace=1.0, memory=1 << 30, scratch=64 << 20, file=48 << 20)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +39,8 @@ def grade_briefly(worker):
         if worker.confinement is not None:
             worker.confinement.limits = limits
 
-    def grade(job, cell=2.0, grace=LIMITS.grace):
-        limit(replace(LIMITS, cell=cell, grace=grace))
+    def grade(job, cell=2.0, grace=LIMITS.grace, submission=LIMITS.submission):
+        limit(replace(LIMITS, cell=cell, grace=grace, submission=submission))
         try:
             return worker.grade(job)
         finally:

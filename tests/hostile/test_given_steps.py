@@ -1,8 +1,10 @@
 """A class is tried again with the course's steps in place of wrong ones: nobody may keep those."""
 
+import pytest
 from submissions import WRONG, graded, points, text
 
 from classroom.grading.job import Cell, Job
+from classroom.grading.worker import Run
 
 SETUP = """
 import math
@@ -49,6 +51,18 @@ def split_heads(x, num_heads):
     exec(pathlib.Path("/tmp/stolen.py").read_text(), space)
     return space["split_heads"](x, num_heads)
 """
+KILL = """
+import os
+
+class Killer(MultiHeadAttention):
+    def forward(self, x, causal=False):
+        if split_heads.__code__.co_filename == "<given steps>":
+            os.kill(os.getppid(), 9)
+            os._exit(1)
+        return super().forward(x, causal)
+
+MultiHeadAttention = Killer
+"""
 READ = "print(__import__('os').path.exists('/tmp/stolen.py'))"
 
 
@@ -71,3 +85,27 @@ def test_class_graded_first_cannot_hand_the_given_steps_on(worker):
     result = worker.grade(submission)
     assert not any("split_heads" in point for point in points(submission, result))
     assert "False" in text(result)
+
+
+def test_nothing_is_run_again_once_right_steps_were_shown(worker, monkeypatch):
+    runs = []
+    begin = Run.begin
+    monkeypatch.setattr(Run, "begin", lambda run: runs.append(run) or begin(run))
+    cells = [(SETUP, False), (WRONG["split_heads"], False), (CLASS, False), (KILL, False)]
+    graded_cells = [
+        (graded("split_heads", "shape"), True),
+        (graded("MultiHeadAttention", "value"), True),
+    ]
+    submission = job(*cells, *graded_cells)
+    result = worker.grade(submission)
+    assert len(runs) == 1
+    assert points(submission, result) == {graded("split_heads", "shape").splitlines()[0]}
+    assert any("not all was run" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("hangs", ["while True: pass", "import os; os._exit(0)"])
+def test_right_steps_stand_in_for_one_that_gives_no_answer(grade_briefly, hangs):
+    cells = [(SETUP, False), (f"def split_heads(x, h):\n    {hangs}", False), (CLASS, False)]
+    submission = job(*cells, *((graded("MultiHeadAttention", a), True) for a in ("shape", "value")))
+    result = grade_briefly(submission, cell=5.0)
+    assert len(points(submission, result)) == 2

@@ -42,9 +42,12 @@ ENVIRONMENT = {
     "NBGRADER_EXECUTION": "autograde",
     "OMP_NUM_THREADS": "1",
     "PATH": "/usr/bin:/bin",
+    "PIP_NO_INDEX": "1",  # there is no network: let it say so at once
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONNOUSERSITE": "1",
     "TMPDIR": "/scratch",
+    "TORCHDYNAMO_DISABLE": "1",
+    "TORCH_COMPILE_DISABLE": "1",
     "USER": "learner",
 }
 

@@ -83,9 +83,10 @@ class Confinement:
         """The bound for which the watchdog ended the sandbox, in words."""
         return self.watchdog.reason
 
-    def ping(self):
-        """Raise Broken unless the host is alive."""
-        self._ask({"do": "ping"})
+    def ping(self) -> bool:
+        """Whether the submission's process was killed, be it by itself. Raises Broken unless the
+        host is alive."""
+        return bool(self._ask({"do": "ping"})["killed"])
 
     def keep(self, message: dict, pictures: bytes):
         """Have no submission from now on draw these again."""

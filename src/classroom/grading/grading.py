@@ -5,6 +5,7 @@ import gc
 import os
 import secrets
 import weakref
+from concurrent.futures import wait
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +38,7 @@ from classroom.grading.pool import Pool
 from classroom.grading.record import Record, graded_inputs, inputs_of, is_unfinished
 from classroom.people import DueDates, enter_names, roster_of
 
+SECONDS_OF_SILENCE = 60
 MANY = 8  # submissions for which it pays to run the course's own solution first
 UNPROTECTED = (
     "Grading without a sandbox: whatever the submissions do, they do it as you. They can read and "
@@ -68,6 +70,7 @@ class Grading(LoggingConfigurable):
         help="Seed of the hidden trials, to replay a verdict; by default a new one each run.",
     ).tag(config=True)
     cell_seconds = Float(30.0, help="Time for one cell.").tag(config=True)
+    submission_seconds = Float(600.0, help="Time for all cells of one submission.").tag(config=True)
     memory_mib = Integer(2048, help="Memory for one submission.").tag(config=True)
     processes = Integer(64, help="Processes of one submission.").tag(config=True)
     output_mib = Integer(2, help="Output of one cell; what is more is cut.").tag(config=True)
@@ -108,6 +111,7 @@ class Grading(LoggingConfigurable):
     def limits(self) -> Limits:
         return Limits(
             cell=self.cell_seconds,
+            submission=self.submission_seconds,
             memory=self.memory_mib << 20,
             processes=self.processes,
             output=self.output_mib << 20,
@@ -119,7 +123,7 @@ class Grading(LoggingConfigurable):
         self._progress.set_postfix_str(printable(names["student"]))
         job = self._job(nb, names)
         key = self._key(names["assignment"], names["student"], names["notebook"])
-        result = self._ahead.take(key, job).result()
+        result = self._wait(self._ahead.take(key, job), names["student"])
         for index, ran in result.ran.items():
             nb.cells[index].execution_count = ran.count
             nb.cells[index].outputs = [nbformat.from_dict(output) for output in ran.outputs]
@@ -135,6 +139,14 @@ class Grading(LoggingConfigurable):
             self.converter.exclude_overwriting.get(assignment, ()),
         )
 
+    def _wait(self, future, student):
+        """The result, once it is there; till then, say whom everybody waits for."""
+        minutes = 0
+        while not wait([future], timeout=SECONDS_OF_SILENCE).done:
+            minutes += 1
+            self.log.info("Waiting for %s, for %d min now", printable(student), minutes)
+        return future.result()
+
     def _record(self, nb: NotebookNode, result: Result, names: dict) -> Record:
         mistakes = {
             nb.cells[index].metadata.nbgrader.grade_id: ran.misconception
@@ -143,7 +155,7 @@ class Grading(LoggingConfigurable):
         }
         due = self._due(names["assignment"], names["student"])
         inputs = inputs_of(self._submitted(names), due)
-        found = flags(result.changed)
+        found = [*flags(result.changed), *result.notes]
         return Record(True, self.isolation, self.seed, found, mistakes, inputs)
 
     def _pool(self, submissions):

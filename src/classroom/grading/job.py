@@ -64,17 +64,19 @@ class Job:
 @dataclass(frozen=True)
 class Result:
     """What running a job showed. ran: each cell, by its index in the notebook. changed: what the
-    submission changed about the process that hosts it, in words; an honest one changes nothing."""
+    submission changed about the process that hosts it, in words; an honest one changes nothing.
+    notes: what was done for the student that a human should know, in words."""
 
     ran: dict[int, Ran]
     changed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def to_message(self) -> dict:
         ran = [
             [index, cell.count, list(cell.outputs), cell.misconception]
             for index, cell in self.ran.items()
         ]
-        return {"ran": ran, "changed": list(self.changed)}
+        return {"ran": ran, "changed": list(self.changed), "notes": list(self.notes)}
 
     @classmethod
     def from_message(cls, message: dict) -> "Result":
@@ -82,4 +84,4 @@ class Result:
             index: Ran(count, tuple(outputs), misconception)
             for index, count, outputs, misconception in message["ran"]
         }
-        return cls(ran, tuple(message["changed"]))
+        return cls(ran, tuple(message["changed"]), tuple(message["notes"]))

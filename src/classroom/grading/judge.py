@@ -85,12 +85,23 @@ class Judge:
             if errors := [output for output in shown if output["output_type"] == "error"]:
                 raise CourseError(f"a set-up cell fails outside the sandbox: {errors[0]['evalue']}")
 
+    def uses(self, source: str) -> set[str]:
+        """The names that a cell takes from others; none if it is not Python."""
+        try:
+            return set(self._names_used(source))
+        except (SyntaxError, ValueError, RecursionError):
+            return set()
+
+    def defines_names(self, source: str) -> bool:
+        """Whether a graded cell defines what another may need."""
+        return bool(self._names_defined(source))
+
     def in_order(self, cells: Iterable[Cell]) -> list[Cell]:
         """Graded cells, with none of the submission's between them, in the order to run them: first
         the last, which is about values. They show the shapes, which need not be asked for then.
         As they stand, where one may need what another defines."""
         cells = list(cells)
-        if any(self._names_defined(cell.source) for cell in cells):
+        if any(self.defines_names(cell.source) for cell in cells):
             return cells
         return cells[::-1]
 

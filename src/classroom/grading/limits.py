@@ -8,6 +8,7 @@ class Limits:
     """Bounds on one submission; sizes in bytes, times in seconds.
 
     cell: time for one cell, the learner's or a graded one, before it is interrupted.
+    submission: time for all of them, however often they are run.
     grace: time for an interrupted cell to stop before its process is killed.
     memory: of all processes of the sandbox together, shared pages counted once.
     processes, threads, sockets: of the sandbox; what is in a socket is nobody's memory.
@@ -16,6 +17,7 @@ class Limits:
     """
 
     cell: float = 30.0
+    submission: float = 600.0
     grace: float = 2.0
     memory: int = 2 << 30
     processes: int = 64

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from classroom.grading.sandbox.recorder import CUT, MAX_OUTPUTS
 from classroom.grading.sandbox.wire import Malformed
 
+MAX_NAMES, MAX_NAME = 100, 60
 FIELDS = {
     "stream": {"name": str, "text": str},
     "display_data": {"data": dict, "metadata": dict},
@@ -32,6 +33,15 @@ def checked(answer: dict) -> Ran:
     if not _is_count(count) or type(outputs) is not list or len(outputs) > most:
         raise Malformed("no outputs of a cell")
     return Ran(count, tuple(_checked_output(output) for output in outputs))
+
+
+def names(answer: dict, key: str) -> tuple[str, ...]:
+    """The names that `answer` lists under `key`, those left out that are none or too many."""
+    found = answer.get(key)
+    if type(found) is not list:
+        return ()
+    found = [n for n in found[:MAX_NAMES] if type(n) is str and len(n) <= MAX_NAME]
+    return tuple(dict.fromkeys(n for n in found if n.isidentifier()))
 
 
 def _checked_output(output):
@@ -64,6 +74,12 @@ def stopped(ran: Ran, reason: str) -> Ran:
     """`ran`, ended by a time limit: what it showed, then the reason in place of the interrupt."""
     shown = (output for output in ran.outputs if output.get("ename") != "KeyboardInterrupt")
     return Ran(ran.count, (*shown, error("Stopped", reason)))
+
+
+def with_remark(ran: Ran, text: str) -> Ran:
+    """`ran`, with one sentence of ours below what it showed."""
+    remark = {"output_type": "stream", "name": "stdout", "text": f"{text}\n"}
+    return Ran(ran.count, (*ran.outputs, remark), ran.misconception)
 
 
 def left_out(ran: Ran) -> Ran:

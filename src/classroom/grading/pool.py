@@ -17,7 +17,7 @@ from classroom.grading.sandbox import wire
 
 START_SECONDS = 300
 END_SECONDS = 10
-SECONDS_BESIDES = 120  # on top of what a job's cells may take
+SECONDS_BESIDES = 600  # on top of what a submission may take: for sandboxes to start, above all
 TRIES = 2
 
 
@@ -72,12 +72,12 @@ class Worker:
     def __init__(self, forks: "Forks", limits: Limits, number: int):
         self._forks = forks
         self._number = number
-        self._seconds_for_a_cell = limits.cell + limits.grace
+        self._seconds = limits.submission
         self._fork = None
 
     def grade(self, job: Job) -> Result:
         """Run `job`; if the process dies meanwhile, once more in a new one."""
-        seconds = SECONDS_BESIDES + len(job.cells) * self._seconds_for_a_cell
+        seconds = SECONDS_BESIDES + self._seconds
         for _ in range(TRIES):
             try:
                 self._fork = self._fork or self._forks.make(job, self._number)

@@ -27,7 +27,7 @@ try:
         if message["do"] == "interrupt":
             os._exit(1)
         changed = ["limits"] if how == "is changed" else []
-        channel.send({"changed": changed, "worn": how == "is worn"})
+        channel.send({"changed": changed, "worn": how == "is worn", "killed": how == "is killed"})
 except wire.Closed:
     pass
 """

@@ -14,7 +14,7 @@ class Observer:
         self.names = names
         self.asked = []
 
-    def ask(self, do, name, payload=b""):
+    def ask(self, do, name, payload=b"", steps=False):
         self.asked.append((do, name))
         if do == "observe":
             return {}, b"observed " + payload
@@ -91,7 +91,7 @@ def test_names_that_a_cell_defines():
 
 def test_anything_else_is_a_clear_message():
     class Odd(Observer):
-        def ask(self, do, name, payload=b""):
+        def ask(self, do, name, payload=b"", steps=False):
             return {"is": "something else", "type": "generator"}, b""
 
     with pytest.raises(NoAnswer, match="x is a generator"):
@@ -100,7 +100,7 @@ def test_anything_else_is_a_clear_message():
 
 def test_data_that_cannot_be_read_is_said():
     class Odd(Observer):
-        def ask(self, do, name, payload=b""):
+        def ask(self, do, name, payload=b"", steps=False):
             return {"is": "data"}, b"MHA1 nonsense"
 
     with pytest.raises(NoAnswer, match="no plain data"):
@@ -109,7 +109,7 @@ def test_data_that_cannot_be_read_is_said():
 
 def test_error_in_a_call_is_told():
     class Odd(Observer):
-        def ask(self, do, name, payload=b""):
+        def ask(self, do, name, payload=b"", steps=False):
             return {"failed": "ValueError: no"}, b""
 
     with pytest.raises(NoAnswer, match="f raised ValueError: no"):

@@ -30,7 +30,7 @@ class Learner:
     def close(self):
         pass
 
-    def ask(self, do, name, payload=b""):
+    def ask(self, do, name, payload=b"", steps=False):
         if do == "describe":
             return {"is": "callable" if name in self.names else "missing"}, b""
         self.tried += 1
@@ -146,7 +146,7 @@ def test_mistake_that_only_hidden_trials_show_costs_the_points(judge):
 
 def test_answer_that_is_right_from_the_second_time_on_stays_wrong(judge):
     class Hesitant(Learner):
-        def ask(self, do, name, payload=b""):
+        def ask(self, do, name, payload=b"", steps=False):
             self.names["split_heads"] = right if self.tried else wrong
             return super().ask(do, name, payload)
 
@@ -213,7 +213,7 @@ def test_questions_are_known_before_the_first_submission(judge):
     asked = []
 
     class Asked(Learner):
-        def ask(self, do, name, payload=b""):
+        def ask(self, do, name, payload=b"", steps=False):
             asked.extend([payload] * (do == "observe"))
             return super().ask(do, name, payload)
 

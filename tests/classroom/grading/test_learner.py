@@ -12,6 +12,7 @@ from classroom.grading.confinement import Broken
 from classroom.grading.job import File
 from classroom.grading.learner import Gone, Learner, NoAnswer
 from classroom.grading.limits import Limits
+from classroom.grading.patience import Patience
 from classroom.grading.sandbox import wire
 from classroom.grading.sandbox.recorder import CUT
 
@@ -24,6 +25,7 @@ class Sandbox:
     """A confinement whose submission is a thread that answers with `behaves(message)`."""
 
     overstepped = None
+    was_killed = False
 
     def __init__(self, behaves):
         self.limits = LONG
@@ -43,6 +45,7 @@ class Sandbox:
     def ping(self):
         if not self.alive:
             raise Broken("gone")
+        return self.was_killed
 
     def _serve(self, channel):
         with contextlib.closing(channel), contextlib.suppress(wire.Closed, OSError):
@@ -74,7 +77,7 @@ def start():
     def make(behaves, **settings):
         sandbox = Sandbox(behaves)
         vars(sandbox).update(settings)
-        started.append(Learner(sandbox))
+        started.append(Learner(sandbox, Patience(sandbox.limits)))
         return started[-1]
 
     yield make
@@ -119,6 +122,25 @@ def test_what_is_no_message_ends_the_submission(start):
 def test_submission_that_dies_is_gone(start):
     with pytest.raises(Gone, match="process ended"):
         start(lambda *_: None).run("exit")
+
+
+@pytest.mark.parametrize("was_killed", [False, True])
+def test_submission_that_was_killed_need_not_have_done_it(start, was_killed):
+    with pytest.raises(Gone) as caught:
+        start(lambda *_: None, was_killed=was_killed).run("1")
+    assert caught.value.from_outside is was_killed
+
+
+def test_submission_is_not_waited_for_longer_than_it_has(start):
+    with pytest.raises(Gone, match="longer than 0 seconds in all"):
+        start(lambda *_: SHOWN, limits=Limits(submission=0)).run("1")
+
+
+def test_names_that_a_failed_cell_defines_are_told(start):
+    names = {"defined": ["m", "m", 3, "no name"], "missing": ["sns"]}
+    failed = start(lambda *_: SHOWN | names)
+    failed.run("import seaborn as sns, math as m")
+    assert (failed.defined, failed.missing) == (("m",), ("sns",))
 
 
 def test_sandbox_that_dies_is_not_the_submissions_fault(start):
@@ -215,6 +237,28 @@ def test_observer_passes_on_what_is_asked(start):
 def test_observer_that_does_not_answer_says_why(start, answers, limits, reason):
     with pytest.raises(NoAnswer, match=reason):
         start(observing(answers), limits=limits).observer().ask("observe", "project")
+
+
+@pytest.mark.parametrize("answers", [[None], [b"\xff" * 20]])
+def test_name_that_gave_no_answer_is_asked_nothing_more_until_a_cell_is_run(start, answers):
+    behaves = observing(answers)
+    learner = start(lambda *said: SHOWN if said[0]["do"] == "run" else behaves(*said))
+    with pytest.raises(NoAnswer) as first:
+        learner.observer().ask("observe", "project")
+    with pytest.raises(NoAnswer) as second:
+        learner.observer().ask("observe", "project", b"something else")
+    assert second.value is first.value
+    learner.run("project = None")
+    with pytest.raises(NoAnswer) as third:
+        learner.observer().ask("observe", "project")
+    assert third.value is not first.value
+
+
+def test_fork_that_ends_once_is_replaced(start):
+    forks = itertools.count()
+    ends_once = [observing([None]), observing([{"n": 1}])]
+    learner = start(lambda *said: ends_once[min(1, next(forks) // 2)](*said))
+    assert learner.observer().ask("observe", "project") == ({"n": 1}, b"")
 
 
 def test_what_was_observed_is_not_tried_again(start):

@@ -36,7 +36,7 @@ def do(order):
     known = {"pid": [str(os.getpid())], "prepared": prepared, "number": [str(number)]}
     if order == "fail":
         return {"failed": "told so"}
-    return {"ran": [], "changed": known.get(order, [order])}
+    return {"ran": [], "changed": known.get(order, [order]), "notes": []}
 
 def work(given, parent):
     process.die_with_parent(parent)
@@ -88,7 +88,7 @@ def workers(monkeypatch):
         return started[-1]
 
     def make(size=1, **options):
-        pools.append(pool.Pool(size, "bubblewrap", Limits(), seed=1, **options))
+        pools.append(pool.Pool(size, "bubblewrap", Limits(submission=0), seed=1, **options))
         return pools[-1]
 
     make.says = {"ready": True}

@@ -23,11 +23,12 @@ from attention_lab import observation
 from attention_lab.heatmap import drawn
 from attention_lab.observation import Call, Probe, Request, encode, observe_encoded
 
-from . import compiler, pictures, process, state, wire
+from . import compiler, elsewhere, pictures, process, state, wire
 from .shell import make_shell
 from .submission import serve
 
 NUMBERS = 128  # of processes and threads, that one submission uses up
+KILLED = (-signal.SIGKILL, -signal.SIGTERM)  # as from outside, or by itself
 WARM = ("ipywidgets", "matplotlib.pyplot", "numpy.random", "torch.testing")
 # The second lays out, once for all, the numbers that heatmaps show.
 WARM_CELLS = (
@@ -54,6 +55,8 @@ def main(descriptor: int, work: Path, limits: dict):
     host = Host(channel, shell, work)
     if alone():
         os.chdir("/")
+        # Elsewhere a stranger could get the number of a child that has vanished.
+        signal.signal(signal.SIGCHLD, lambda *_: host.reap())
         host.before = state.snapshot()
         while (number := state.next_number()) % NUMBERS:
             pass
@@ -74,6 +77,7 @@ def alone() -> bool:
 def warm_up(output_limit):
     """Import and touch what every submission needs, on one thread, without random numbers."""
     compiler.put_off()
+    elsewhere.settle()
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
     for name in (*WARM, *_lab()):
@@ -121,8 +125,6 @@ def harden(limits):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if alone():
         process.close_to_children()
-        # Children vanish when they end. Elsewhere a stranger could then get the number of one.
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
 class Host:
@@ -133,6 +135,7 @@ class Host:
         self.shell = shell
         self.work = work
         self.child = None
+        self.was_killed = False
         self.before = {}
         self.number = 0
 
@@ -145,7 +148,7 @@ class Host:
                 case "interrupt":
                     self.interrupt()
                 case "ping":
-                    self.channel.send({})
+                    self.channel.send({"killed": self.was_killed})
                 case "end":
                     self.end()
                 case "keep":
@@ -161,6 +164,7 @@ class Host:
         for folder in (self.work / "submission", self.work / "home"):
             folder.mkdir(parents=True)
         parent = os.getpid()
+        self.was_killed = False
         self.child = os.fork()
         if self.child == 0:
             self.become_submission(parent, given)
@@ -175,6 +179,13 @@ class Host:
                 serve(wire.Channel(given), self.shell, self.work / "submission")
         finally:
             os._exit(0)
+
+    def reap(self):
+        """Let children vanish that have ended."""
+        with suppress(ChildProcessError):
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if ended[0] == self.child:
+                    self.was_killed = os.waitstatus_to_exitcode(ended[1]) in KILLED
 
     def interrupt(self):
         with suppress(ProcessLookupError):

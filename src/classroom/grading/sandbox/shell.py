@@ -12,6 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Instance
 from traitlets.config import Config
 
+from . import rescue
 from .cells import Compiler, Transformer
 from .recorder import Recorder, Stream
 
@@ -58,6 +59,31 @@ class Shell(InteractiveShell):
         self.error = None
         super().__init__(**kwargs)
 
+    def enable_matplotlib(self, gui=None):
+        """Whatever kind of pictures was asked for, there are those that a notebook can keep."""
+        return super().enable_matplotlib("inline")
+
+    def run_line_magic(self, magic_name, line, _stack_depth=1):
+        """What is not installed here may have been where the notebook was written."""
+        if self.find_line_magic(magic_name) is None:
+            return self._is_not_here(f"%{magic_name}")
+        try:
+            return super().run_line_magic(magic_name, line, _stack_depth + 1)
+        except ImportError:
+            if magic_name != "load_ext":
+                raise
+        return self._is_not_here(f"%load_ext {line}")
+
+    def run_cell_magic(self, magic_name, line, cell):
+        """One that is not here runs the cell."""
+        if self.find_cell_magic(magic_name) is not None:
+            return super().run_cell_magic(magic_name, line, cell)
+        self._is_not_here(f"%%{magic_name}")
+        return self.ex(self.transform_cell(cell))
+
+    def _is_not_here(self, what):
+        print(f"{what} is not here and does nothing.")
+
     def enable_gui(self, gui=None):
         """There is no event loop to integrate with; `%matplotlib inline` asks for none."""
 
@@ -96,6 +122,30 @@ class Shell(InteractiveShell):
         ):
             self.error = self.run_cell(source, store_history=True).error_in_exec
         return count, self.recorder.finished()
+
+    def rescue(self, source: str) -> tuple[list[str], list[str]]:
+        """Run what the last cell, which was `source` and has failed, defines from there on; return
+        the names that it defined, and those that it did not."""
+        found, filename = self._rescue(source)
+        was_stopped = isinstance(self.error, KeyboardInterrupt)
+        if (below := rescue.below_magic(source)) is not None:
+            statements = rescue.parse(self.transform_cell(below))
+        else:
+            text = self.transform_cell(source)
+            statements = rescue.from_failure(text, self.error, filename)
+        found.run(statements, only_plain=was_stopped)
+        return found.defined, found.missing
+
+    def define(self, source: str):
+        """Run nothing of a cell but what it defines without computing anything."""
+        found, _ = self._rescue(source)
+        below = rescue.below_magic(source)
+        text = self.transform_cell(source if below is None else below)
+        found.run(rescue.parse(text), only_plain=True)
+
+    def _rescue(self, source):
+        filename = self.compile.get_code_name(source, self.transform_cell(source), 0)
+        return rescue.Rescue(self.user_ns, filename), filename
 
     def showtraceback(self, exc_tuple=None, *_, **__):
         """Record the exception, with the frames that lie in cells."""

@@ -30,6 +30,8 @@ def serve(channel: wire.Channel, shell, folder: Path):
                 channel.send({})
             case "run":
                 channel.send(_run(shell, message["source"]))
+            case "define":
+                channel.send(_define(shell, message["source"]))
             case "pictures":
                 channel.send(*pictures.to_message(drawn.kept()))
             case "observe":
@@ -61,9 +63,19 @@ def _run(shell, source):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         count, outputs = shell.run(source)
+        defined, missing = shell.rescue(source) if shell.error is not None else ([], [])
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return {"count": count, "outputs": outputs}
+    return {"count": count, "outputs": outputs, "defined": defined, "missing": missing}
+
+
+def _define(shell, source):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        shell.define(source)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return {"count": 0, "outputs": []}
 
 
 # --- observing: in a fork of its own, so that one graded cell cannot influence the next ---
