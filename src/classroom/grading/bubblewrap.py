@@ -27,7 +27,12 @@ TRIAL_SECONDS = 20
 COURSE = Path("/course")
 LAB = COURSE / "attention_lab"
 WORK = Path("/scratch")
-SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64", "/sbin")
+SYSTEM = (
+    "/bin", "/lib", "/lib32", "/lib64", "/sbin",
+    "/usr/bin", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/sbin", "/usr/share",
+    "/usr/local/bin", "/usr/local/lib", "/usr/local/lib64", "/usr/local/share/fonts",
+)  # fmt: skip
+OF_PYTHON = ("bin", "lib", "lib64", "pyvenv.cfg", "share/zoneinfo")  # in the folder of one
 LARGE_PAGES = "/sys/kernel/mm/transparent_hugepage"  # which glibc reads before it asks for them
 SETTINGS = (
     "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/localtime", LARGE_PAGES
@@ -68,12 +73,13 @@ class NoSandbox(Exception):
     """No sandbox can be started on this machine; the message says what to do."""
 
 
-def require():
-    """Start and end an empty sandbox. Raises NoSandbox if that fails."""
+def require(hidden: tuple[str, ...] = ()):
+    """Start and end an empty sandbox that does not see what is `hidden`. Raises NoSandbox if that
+    fails."""
     if shutil.which("bwrap") is None:
         raise NoSandbox(ADVICE.format(reason="The program bwrap is not installed."))
     try:
-        tried = _try_out(["/usr/bin/env", "cat"])
+        tried = _try_out(["/usr/bin/env", "cat"], hidden)
     except seccomp.UnknownMachine as error:
         raise NoSandbox(ADVICE.format(reason=error)) from None
     except subprocess.TimeoutExpired:
@@ -85,14 +91,14 @@ def require():
         raise NoSandbox(ADVICE.format(reason=reason))
 
 
-def _try_out(command):
+def _try_out(command, hidden=()):
     """Run `command`, which waits for the end of its input, in a sandbox that gets new folders."""
     info, theirs = os.pipe()
     with open(info, encoding="utf-8") as told, open(seccomp.open_filter(), "rb") as call_filter:
         inherited = call_filter.fileno(), theirs
         pipe = subprocess.PIPE
         with subprocess.Popen(
-            [*command_line(Limits(), *inherited), *command],
+            [*command_line(Limits(hidden=hidden), *inherited), *command],
             pass_fds=inherited, stdin=pipe, stdout=pipe, stderr=pipe, text=True,
         ) as trial:  # fmt: skip
             os.close(theirs)
@@ -132,7 +138,7 @@ def command_line(limits: Limits, call_filter: int, info: int | None = None) -> l
         *_isolation(),
         *("--seccomp", str(call_filter)),
         *(("--info-fd", str(info)) if info is not None else ()),
-        *_files(),
+        *_files(limits.hidden),
         *_writable(limits),
         *_environment(),
         "--remount-ro", "/dev",
@@ -145,7 +151,8 @@ def command_line(limits: Limits, call_filter: int, info: int | None = None) -> l
 
 def host_command(descriptor: int, limits: Limits, work: Path = WORK) -> list[str]:
     """The command of the sandbox's first process, which is told its socket's `descriptor`."""
-    words = (str(descriptor), str(work), json.dumps(limits.as_dict()))
+    told = limits.as_dict() | {"hidden": ()}  # submissions can read this command
+    words = (str(descriptor), str(work), json.dumps(told))
     return [sys.executable, "-P", "-m", INSIDE_NAME, *words]
 
 
@@ -157,25 +164,34 @@ def _isolation():
     ]  # fmt: skip
 
 
-def _files():
-    arguments = []
-    for path in SYSTEM:
-        if os.path.islink(path):
-            arguments += ["--symlink", os.readlink(path), path]
-        elif os.path.isdir(path):
-            arguments += ["--ro-bind", path, path]
+def _files(hidden):
+    arguments = _readable([*map(Path, SYSTEM), *python_files()], hidden)
     for path in SETTINGS:
         arguments += ["--ro-bind-try", path, path]
     arguments += ["--proc", "/proc", "--dev", "/dev"]
     # Mapped, /dev/zero would be memory that is shared and nobody's.
     arguments += ["--dev-bind", "/dev/full", "/dev/zero"]
-    for path in python_roots():
-        arguments += ["--ro-bind", str(path), str(path)]
     arguments += ["--ro-bind", str(INSIDE), str(COURSE / INSIDE_NAME)]
     arguments += ["--ro-bind", str(lab()), str(LAB), *_masked(LAB / "check")]
     if any(lab().is_relative_to(root) for root in (*python_roots(), *SYSTEM)):
         arguments += _masked(lab() / "check")  # the same package, where it is installed
     return arguments
+
+
+def _readable(paths, hidden):
+    """Mount `paths` without what is `hidden` below them, and what of `paths` lies below that."""
+    mounts, covers = {}, []
+    for path in filter(Path.exists, paths):
+        is_link = path.is_symlink() and str(path) in SYSTEM
+        how = ["--symlink", os.readlink(path)] if is_link else ["--ro-bind", str(path)]
+        mounts[path] = [*how, str(path)]
+        for each in [] if is_link else map(Path.resolve, map(Path, hidden)):
+            if each.exists() and each.is_relative_to(path.resolve()):
+                inside = path / each.relative_to(path.resolve())
+                cover = "--tmpfs" if each.is_dir() else "--ro-bind /dev/null"
+                mounts.setdefault(inside, [*cover.split(), str(inside)])
+                covers += ["--remount-ro", str(inside)] if each.is_dir() else []
+    return [word for path in sorted(mounts) for word in mounts[path]] + covers
 
 
 def _masked(check):
@@ -214,6 +230,15 @@ def site_packages() -> list[Path]:
     """The folders of installed packages, in the order in which Python looks into them."""
     folders = [Path(entry) for entry in sys.path]
     return [f for f in folders if f.name in ("site-packages", "dist-packages") and f.is_dir()]
+
+
+def python_files() -> list[Path]:
+    """What of those folders this Python needs: a virtual environment may lie in anybody's folder,
+    and anybody's folder in one."""
+    prefixes = {Path(prefix) for prefix in (sys.prefix, sys.base_prefix)}
+    prefixes |= {prefix.resolve() for prefix in prefixes}
+    parts = [root / p for root in python_roots() if root in prefixes for p in OF_PYTHON]
+    return [*parts, *(root for root in python_roots() if root not in prefixes)]
 
 
 def python_roots() -> list[Path]:

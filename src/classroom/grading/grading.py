@@ -13,6 +13,7 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.converters.base import NbGraderException
+from nbgrader.exchange.default.exchange import Exchange
 from nbgrader.utils import rmtree
 from sqlalchemy.exc import SQLAlchemyError
 from tqdm import tqdm
@@ -39,6 +40,7 @@ from classroom.grading.record import Record, graded_inputs, inputs_of, is_unfini
 from classroom.people import DueDates, enter_names, roster_of
 
 SECONDS_OF_SILENCE = 60
+GRADED = ("submitted", "autograded", "feedback")
 MANY = 8  # submissions for which it pays to run the course's own solution first
 UNPROTECTED = (
     "Grading without a sandbox: whatever the submissions do, they do it as you. They can read and "
@@ -115,6 +117,7 @@ class Grading(LoggingConfigurable):
             memory=self.memory_mib << 20,
             processes=self.processes,
             output=self.output_mib << 20,
+            hidden=tuple(self._hidden()),
         )
 
     def run(self, nb: NotebookNode, resources: dict) -> None:
@@ -183,7 +186,7 @@ class Grading(LoggingConfigurable):
         if self.scheduler:  # its workers look for themselves
             return
         try:
-            bubblewrap.require()
+            bubblewrap.require(self.limits.hidden)
         except bubblewrap.NoSandbox as error:
             self._give_up(error)
 
@@ -221,6 +224,18 @@ class Grading(LoggingConfigurable):
         known = graded_inputs(folder)
         due = self._due(*submission_of(self.course, submitted))
         return bool(known) and known != {inputs_of(Path(self.course.root, submitted), due)}
+
+    def _hidden(self):
+        """The course, and what nbgrader keeps of it elsewhere, the exchange above all."""
+        exchange = Exchange(config=self.config)
+        folders = (f"{kind}_directory" for kind in ("source", "release", *GRADED))
+        places = [self.course.root, exchange.root, exchange.cache]
+        places += [getattr(self.course, name).partition("{")[0] for name in folders]
+        places.append(self.course.db_url.removeprefix("sqlite:///"))
+        for place in filter(None, places):
+            path = Path(self.course.root, place).resolve()
+            if path.exists() and path != Path("/"):
+                yield str(path)
 
     # --- looking ahead ---
 

@@ -1,4 +1,4 @@
-"""How much a submission may use."""
+"""How much a submission may use, and what it may not see."""
 
 from dataclasses import asdict, dataclass
 
@@ -14,6 +14,7 @@ class Limits:
     processes, threads, sockets: of the sandbox; what is in a socket is nobody's memory.
     descriptors: of one process. file: of one file. scratch, files: of what lies in each folder, how
     much and how many. output: of what one cell shows.
+    hidden: files and folders of the machine that it does not see, wherever they lie.
     """
 
     cell: float = 30.0
@@ -28,6 +29,7 @@ class Limits:
     scratch: int = 256 << 20
     files: int = 20_000
     output: int = 2 << 20
+    hidden: tuple[str, ...] = ()
 
     def as_dict(self) -> dict:
         return asdict(self)

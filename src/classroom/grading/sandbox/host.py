@@ -13,6 +13,7 @@ import resource
 import shutil
 import signal
 import socket
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from .shell import make_shell
 from .submission import serve
 
 NUMBERS = 128  # of processes and threads, that one submission uses up
+ENDING_SECONDS = 1.0
 KILLED = (-signal.SIGKILL, -signal.SIGTERM)  # as from outside, or by itself
 WARM = ("ipywidgets", "matplotlib.pyplot", "numpy.random", "torch.testing")
 # The second lays out, once for all, the numbers that heatmaps show.
@@ -135,7 +137,7 @@ class Host:
         self.shell = shell
         self.work = work
         self.child = None
-        self.was_killed = False
+        self.ending = None  # how the submission's process ended, as soon as it has
         self.before = {}
         self.number = 0
 
@@ -148,7 +150,7 @@ class Host:
                 case "interrupt":
                     self.interrupt()
                 case "ping":
-                    self.channel.send({"killed": self.was_killed})
+                    self.channel.send({"killed": self.was_it_killed()})
                 case "end":
                     self.end()
                 case "keep":
@@ -164,7 +166,7 @@ class Host:
         for folder in (self.work / "submission", self.work / "home"):
             folder.mkdir(parents=True)
         parent = os.getpid()
-        self.was_killed = False
+        self.ending = None
         self.child = os.fork()
         if self.child == 0:
             self.become_submission(parent, given)
@@ -185,7 +187,15 @@ class Host:
         with suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
                 if ended[0] == self.child:
-                    self.was_killed = os.waitstatus_to_exitcode(ended[1]) in KILLED
+                    self.ending = os.waitstatus_to_exitcode(ended[1])
+
+    def was_it_killed(self) -> bool:
+        """Whether the submission's process, which has hung up, was killed; waits until it has
+        ended, but not for long: it need not."""
+        until = time.monotonic() + ENDING_SECONDS
+        while alone() and self.ending is None and time.monotonic() < until:
+            time.sleep(0.01)
+        return self.ending in KILLED
 
     def interrupt(self):
         with suppress(ProcessLookupError):
