@@ -146,6 +146,12 @@ def test_what_could_not_be_defined_is_said(grade_briefly):
     assert result.notes == ("an earlier cell failed here and would have defined m",)
 
 
+def test_stub_is_not_an_error_of_the_place(grade_briefly):
+    stub = "from attention_lab import NotWrittenYet\nraise NotWrittenYet\nm = math"
+    result = grade_briefly(notebook(USES_M, before=stub))
+    assert result.notes == ()
+
+
 def test_error_in_a_demonstration_is_nobodys_business(grade_briefly):
     job = notebook(SOLUTIONS, before="x = torch.ones(2)\nx.view(3)\ny = 3")
     assert grade_briefly(job).notes == ()

@@ -7,11 +7,13 @@ from classroom.grading.outputs import Ran
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell. graded: whether its text is the course's own and judges."""
+    """A code cell. graded: whether its text is the course's own and judges. given: whether it is
+    the course's own at all."""
 
     index: int
     source: str
     graded: bool
+    given: bool = False
 
 
 @dataclass(frozen=True)

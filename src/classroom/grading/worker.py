@@ -197,10 +197,10 @@ class Run:
 
     def _with_what_it_defines(self, ran, cell, learner):
         """`ran`, where the cell has failed with a remark on what was defined all the same."""
-        if not (learner.defined or learner.missing):
+        if cell.given or not (learner.defined or learner.missing):
             return ran
-        later = (c.source for c in self.job.cells if c.index > cell.index)
-        used = set().union(*map(self.judge.uses, later))
+        later = (c for c in self.job.cells if c.index > cell.index and (c.graded or not c.given))
+        used = set().union(*(self.judge.uses(c.source) for c in later))
         if missing := sorted(used.intersection(learner.missing).difference(learner.defined)):
             would = f"an earlier cell failed here and would have defined {_list(missing)}"
             self.notes.append(would)

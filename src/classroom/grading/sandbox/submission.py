@@ -12,7 +12,7 @@ import sys
 import traceback
 from pathlib import Path
 
-from attention_lab import observation
+from attention_lab import NotWrittenYet, observation
 from attention_lab.heatmap import drawn
 
 from . import pictures, plain, process, wire
@@ -63,7 +63,8 @@ def _run(shell, source):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         count, outputs = shell.run(source)
-        defined, missing = shell.rescue(source) if shell.error is not None else ([], [])
+        failed = shell.error is not None and not isinstance(shell.error, NotWrittenYet)
+        defined, missing = shell.rescue(source) if failed else ([], [])
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     return {"count": count, "outputs": outputs, "defined": defined, "missing": missing}
