@@ -42,6 +42,10 @@ from classroom.people import DueDates, enter_names, roster_of
 SECONDS_OF_SILENCE = 60
 GRADED = ("submitted", "autograded", "feedback")
 MANY = 8  # submissions for which it pays to run the course's own solution first
+AS_ROOT = (
+    "Grading as root: submissions run as root without its privileges. Use an ordinary account, for "
+    "which the kernel keeps limits that it does not keep for root."
+)
 UNPROTECTED = (
     "Grading without a sandbox: whatever the submissions do, they do it as you. They can read and "
     "change your files, use the network, and see the course's answers."
@@ -185,6 +189,8 @@ class Grading(LoggingConfigurable):
             return
         if self.scheduler:  # its workers look for themselves
             return
+        if os.geteuid() == 0:
+            self.log.warning(AS_ROOT)
         try:
             bubblewrap.require(self.limits.hidden)
         except bubblewrap.NoSandbox as error:

@@ -54,7 +54,7 @@ def make_job(nb: NotebookNode, course: Course, files: tuple[File, ...], *, many:
     """The job of a sanitised notebook; `many`: one of those of a class. Raises Untrusted if a cell
     claims to be what it is not."""
     cells = [
-        Cell(index, _source(cell, course), judges(cell), cell.source in course.given)
+        Cell(index, _source(cell, course), judges(cell), cell.source in course.solved)
         for index, cell in enumerate(nb.cells)
         if cell.cell_type == "code" and cell.source.strip()
     ]
