@@ -8,7 +8,6 @@ sandbox, the repair or the cleaning would be left out, the command ends in words
 
 import fnmatch
 import os
-import re
 from collections.abc import Iterable
 from glob import glob
 from pathlib import Path
@@ -18,7 +17,6 @@ from nbconvert.exporters import NotebookExporter
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
     AssignLatePenalties,
     CheckCellMetadata,
@@ -34,7 +32,9 @@ from nbgrader.preprocessors import (
 from traitlets.utils.importstring import import_item
 
 from classroom.course import (
+    UnusualCourse,
     autograded_folder,
+    require_usual,
     source_folder,
     source_notebooks,
     submission_of,
@@ -91,12 +91,11 @@ INSTEAD = {
 # A course may do without these.
 OPTIONAL = {ClearOutput, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, AssignLatePenalties}
 
-STRUCTURE = CourseDirectory.directory_structure.default_value
-ODD = re.compile(r"[][*?{}%]")  # nbgrader's patterns, formats and addresses
-PLAIN = re.compile(r"[\w ./-]+")
-DIRECTORIES = ("source", "release", "submitted", "autograded", "feedback")
-
 _init_notebooks, _init_assignment = Autograde.init_notebooks, Autograde.init_assignment
+
+
+class Refused(ValueError):
+    """What nbgrader was told to run must not run; the message says why."""
 
 
 def install() -> None:
@@ -117,11 +116,12 @@ def _begin(converter: Autograde) -> None:
             converter.sanitize_preprocessors = passes
         _init_notebooks(converter)
         return
-    require_usual(course)
-    converter.exporter_class = settled_exporter(converter.exporter_class)
-    converter.sanitize_preprocessors = settled(converter.sanitize_preprocessors, SANITIZE)
-    converter.autograde_preprocessors = settled(converter.autograde_preprocessors, AUTOGRADE)
-    _require_enabled(converter)
+    try:
+        require_usual(course)
+        _settle(converter)
+    except (Refused, UnusualCourse) as error:
+        converter.log.error("%s", error)
+        raise NbGraderException(str(error)) from error
     course.get_existing_timestamp = timestamp
     _list_notebooks(converter)
 
@@ -152,50 +152,27 @@ def _assignments(course):
     return [name for name in names if uses_attention_lab(course, name)]
 
 
-# --- the course ---
-
-
-def require_usual(course: CourseDirectory) -> None:
-    """Raises NbGraderException if nbgrader, or what stands on it, would not find its files."""
-    if complaint := _unusual(course):
-        raise NbGraderException(complaint)
-
-
-def _unusual(course):
-    if found := ODD.search(course.root):
-        return (
-            f"nbgrader cannot work in a folder with {found[0]} in its path: {course.root}. "
-            "Rename it, or move the course. Nothing was done."
-        )
-    if course.directory_structure != STRUCTURE:
-        return (
-            f"c.CourseDirectory.directory_structure is {course.directory_structure!r}; this "
-            f"course's commands know {STRUCTURE!r} only. Nothing was done."
-        )
-    for step in DIRECTORIES:
-        name = getattr(course, f"{step}_directory")
-        if not PLAIN.fullmatch(name):
-            return (
-                f"c.CourseDirectory.{step}_directory is {name!r}: use letters, digits, blanks and "
-                "./-_ only. Nothing was done."
-            )
-    return None
-
-
 # --- the passes ---
+
+
+def _settle(converter):
+    converter.exporter_class = settled_exporter(converter.exporter_class)
+    converter.sanitize_preprocessors = settled(converter.sanitize_preprocessors, SANITIZE)
+    converter.autograde_preprocessors = settled(converter.autograde_preprocessors, AUTOGRADE)
+    _require_enabled(converter)
 
 
 def settled_exporter(chosen: type) -> type:
     """The exporter that repairs: the chosen one if it does, ours in place of nbgrader's.
 
     Raises:
-        NbGraderException: it is another.
+        Refused: it is another.
     """
     if issubclass(chosen, RepairingExporter):
         return chosen
     if chosen is NotebookExporter:
         return RepairingExporter
-    raise NbGraderException(
+    raise Refused(
         f"c.Autograde.exporter_class is {chosen.__name__}, which neither repairs a notebook nor "
         "runs it in a sandbox: take the line out of nbgrader_config.py. Nothing was run."
     )
@@ -206,7 +183,7 @@ def settled(chosen: Iterable, ours: list[type]) -> list:
     the pass that it followed.
 
     Raises:
-        NbGraderException: one is unknown, or would run notebooks outside the sandbox.
+        Refused: one is unknown, or would run notebooks outside the sandbox.
     """
     last, following = None, {None: []}
     for kind in map(_imported, chosen):
@@ -230,12 +207,12 @@ def _imported(kind):
     try:
         return import_item(kind)
     except ImportError as error:
-        raise NbGraderException(f"{kind} cannot be imported ({error}). Nothing was run.") from None
+        raise Refused(f"{kind} cannot be imported ({error}). Nothing was run.") from None
 
 
 def _refuse_to_run(kind):
     if issubclass(kind if isinstance(kind, type) else type(kind), NotebookClient):
-        raise NbGraderException(
+        raise Refused(
             f"{getattr(kind, '__name__', kind)} runs notebooks outside every sandbox: take it out "
             "of c.Autograde's preprocessors. Nothing was run."
         )
@@ -245,7 +222,7 @@ def _require_enabled(converter):
     kinds = [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]
     for kind in (k for k in kinds if k in (*SANITIZE, *AUTOGRADE) and k not in OPTIONAL):
         if not kind(config=converter.config).enabled:
-            raise NbGraderException(
+            raise Refused(
                 f"{kind.__name__} is turned off, by nbgrader_config.py or --no-execute: then "
                 "nothing would tell right from wrong, or clean what is shown. Nothing was run."
             )

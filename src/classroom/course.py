@@ -15,7 +15,15 @@ from attention_lab.handin import code
 from attention_lab.handin.cells import read_cells
 
 PACKAGE = "attention_lab"
+STRUCTURE = CourseDirectory.directory_structure.default_value
+ODD = re.compile(r"[][*?{}%]")  # nbgrader's patterns, formats and addresses
+PLAIN = re.compile(r"[\w ./-]+")
+DIRECTORIES = ("source", "release", "submitted", "autograded", "feedback")
 log = logging.getLogger(__name__)
+
+
+class UnusualCourse(ValueError):
+    """A course in which nbgrader, or what stands on it, would not find its files."""
 
 
 def with_settings(course: CourseDirectory, **settings) -> CourseDirectory:
@@ -114,3 +122,30 @@ def imports_package(notebook: dict) -> bool:
     return any(
         cell.kind == "code" and code.imports(cell.source, PACKAGE) for cell in read_cells(notebook)
     )
+
+
+def require_usual(course: CourseDirectory) -> None:
+    """Raises UnusualCourse, with what to do, before anything is done in such a course."""
+    if complaint := _unusual(course):
+        raise UnusualCourse(complaint)
+
+
+def _unusual(course: CourseDirectory) -> str | None:
+    if found := ODD.search(course.root):
+        return (
+            f"nbgrader cannot work in a folder with {found[0]} in its path: {course.root}. "
+            "Rename it, or move the course. Nothing was done."
+        )
+    if course.directory_structure != STRUCTURE:
+        return (
+            f"c.CourseDirectory.directory_structure is {course.directory_structure!r}; this "
+            f"course's commands know {STRUCTURE!r} only. Nothing was done."
+        )
+    for step in DIRECTORIES:
+        name = getattr(course, f"{step}_directory")
+        if not PLAIN.fullmatch(name):
+            return (
+                f"c.CourseDirectory.{step}_directory is {name!r}: use letters, digits, blanks and "
+                "./-_ only. Nothing was done."
+            )
+    return None

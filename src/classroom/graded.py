@@ -62,9 +62,6 @@ def _read(folder: Path) -> dict[str, tuple]:
 def _graded(path):
     notebook = nbformat.from_dict(json.loads(path.read_text(encoding="utf-8")))
     record = Record.read(notebook)
-    answers = {
-        cell.metadata.nbgrader.grade_id: text_of(cell)
-        for cell in notebook.cells
-        if is_solution(cell)
-    }
+    answered = filter(is_solution, notebook.cells)
+    answers = {cell.metadata.nbgrader.grade_id: text_of(cell) for cell in answered}
     return record and asdict(record), bool(flags.read(notebook).flags), answers

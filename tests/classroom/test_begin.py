@@ -11,7 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, LimitOutput, SaveAutoGrades
 
 from classroom import begin
-from classroom.begin import AUTOGRADE, INSTEAD, SANITIZE, settled, settled_exporter
+from classroom.begin import AUTOGRADE, INSTEAD, SANITIZE, Refused, settled, settled_exporter
 from classroom.grading.execute import SandboxedExecute
 from classroom.grading.sanitise import DropMadeUpNotes, HarmlessOutputs
 from classroom.grading.save import SaveAllOrNothing
@@ -76,20 +76,20 @@ def test_ours_stand_in_place_of_nbgraders_and_others_are_kept(chosen, expected):
 
 @pytest.mark.parametrize("kind", [MyExecute, ExecutePreprocessor, "nbclient.NotebookClient"])
 def test_what_runs_notebooks_outside_the_sandbox_is_refused(kind):
-    with pytest.raises(NbGraderException, match="outside every sandbox"):
+    with pytest.raises(Refused, match="outside every sandbox"):
         settled([*NBGRADERS, kind], AUTOGRADE)
     assert issubclass(ExecutePreprocessor, NotebookClient)
 
 
 def test_an_unknown_pass_is_refused():
-    with pytest.raises(NbGraderException, match=r"no\.such\.Pass cannot be imported"):
+    with pytest.raises(Refused, match=r"no\.such\.Pass cannot be imported"):
         settled(["no.such.Pass"], AUTOGRADE)
 
 
 def test_exporters():
     assert settled_exporter(NotebookExporter) is RepairingExporter
     assert settled_exporter(MyExporter) is MyExporter
-    with pytest.raises(NbGraderException, match="HTMLExporter, which neither repairs"):
+    with pytest.raises(Refused, match="HTMLExporter, which neither repairs"):
         settled_exporter(HTMLExporter)
 
 
@@ -131,11 +131,12 @@ def test_a_pass_that_is_turned_off_is_refused(course, began, kind):
         began()
 
 
-def test_no_execute_is_refused(course, began):
+def test_no_execute_is_refused_and_said(course, began, caplog):
     course.hand_in("ada")
     course.config.Execute.enabled = False
-    with pytest.raises(NbGraderException, match="--no-execute"):
+    with pytest.raises(NbGraderException, match="--no-execute"), caplog.at_level("ERROR"):
         began()
+    assert "--no-execute" in caplog.text
 
 
 def test_other_assignments_are_left_alone(course, began):

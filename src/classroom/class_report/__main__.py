@@ -13,6 +13,7 @@ from nbgrader.apps import NbGrader
 
 from classroom.class_report.page import render
 from classroom.class_report.reading import read_class
+from classroom.course import UnusualCourse, require_usual
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,7 +22,11 @@ def main(arguments: list[str] | None = None) -> int:
     app = NbGrader()
     app.initialize(["--log-level=ERROR", *nbgraders])
     try:
+        require_usual(app.coursedir)
         graded = read_class(app.coursedir, options.assignment)
+    except UnusualCourse as error:
+        print(error, file=sys.stderr)
+        return 2
     except (MissingEntry, FileNotFoundError):
         print(
             f"{options.assignment} has no grades in {app.coursedir.root}: "

@@ -8,6 +8,7 @@ from pathlib import Path
 from nbgrader.plugins import ExtractorPlugin
 
 from classroom.collect.archive import free, is_archive, stem, unpack_all
+from classroom.course import UnusualCourse, require_usual
 
 
 class SafeExtractor(ExtractorPlugin):
@@ -15,6 +16,13 @@ class SafeExtractor(ExtractorPlugin):
 
     What cannot be unpacked is said and passed over.
     """
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        try:
+            require_usual(self.parent.coursedir)
+        except UnusualCourse as error:
+            self.parent.fail("%s", error)
 
     def extract(self, archive_path: str, extracted_path: str) -> None:
         downloaded, extracted = Path(archive_path), Path(extracted_path)

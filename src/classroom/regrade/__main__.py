@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from traitlets.config import Config
 
 from classroom import gradebook
+from classroom.course import require_usual
 from classroom.regrade.apply import apply
 from classroom.regrade.changes import find_changes
 from classroom.regrade.table import render
@@ -29,8 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     if options.apply and options.renamed:
         parser.error("--renamed belongs to the run that shows the table; --apply takes it over")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    course, config = _open_course()
     try:
+        course, config = _open_course()
         _regrade(options, course, config)
     except (FileNotFoundError, ValueError, NbGraderException) as error:
         return _say(error)
@@ -91,6 +92,7 @@ def _open_course() -> tuple[CourseDirectory, Config]:
     app = AutogradeApp.instance()
     try:
         app.initialize([f"--course-dir={Path.cwd()}", "--log-level=ERROR"])
+        require_usual(app.coursedir)
         return app.coursedir, app.config
     finally:
         AutogradeApp.clear_instance()
