@@ -12,7 +12,6 @@ from attention_lab.check.probes import probes
 
 PACKAGE = Path(check.__file__).parent
 CORE = sorted([*PACKAGE.glob("*.py"), *(PACKAGE.parent / "observation").glob("*.py")])
-LEFT = {"signatures.py"}  # goes, with its rules
 NAMES = {*steps.names(), "q_proj", "k_proj", "v_proj", "out_proj", "num_heads"}
 
 
@@ -34,8 +33,6 @@ def words(tree):
 
 @pytest.mark.parametrize("path", CORE, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_the_core_names_no_step(path):
-    if path.name in LEFT:
-        pytest.skip("goes")
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert not NAMES & {word for word in words(tree) if isinstance(word, str)}
 
