@@ -46,6 +46,11 @@ def test_wrong_answers_never_gain_the_points_of_the_value(case, undiagnosed):
     assert verdict(case.STEP, bank.run(case)[case.STEP], aspect="value", hidden=True)
 
 
+@cases(WRONG)
+def test_wrong_answers_are_rejected_by_what_is_visible(case, undiagnosed):
+    assert verdict(case.STEP, bank.run(case)[case.STEP])
+
+
 def test_bank_is_whole():
     assert len(RIGHT) >= 46
     assert len(WRONG) >= 107
