@@ -227,8 +227,7 @@ class Host:
         used = state.next_number() - self.number
         if not 0 < used <= NUMBERS:
             return True
-        for _ in range(NUMBERS - used):
-            state.next_number()
+        state.use_up(NUMBERS - used)
         self.number += NUMBERS
         return False
 

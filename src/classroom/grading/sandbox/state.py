@@ -1,5 +1,6 @@
 """What a submission could change about the host and leave behind for the next one."""
 
+import _thread
 import os
 import resource
 import threading
@@ -31,6 +32,14 @@ def next_number() -> int:
     thread.start()
     thread.join()
     return found[0]
+
+
+def use_up(numbers: int):
+    """Use up so many numbers at once, and wait for nobody but the last."""
+    for _ in range(numbers - 1):
+        _thread.start_new_thread(int, ())
+    if numbers > 0:
+        next_number()
 
 
 def differences(before: dict, after: dict) -> list[str]:

@@ -86,7 +86,9 @@ def alone(started, tmp_path_factory, monkeypatch):
     monkeypatch.setattr(host, "kill_others", lambda child: None)
     monkeypatch.setattr(host, "alone", lambda: True)
     monkeypatch.setattr(state, "IPC", others)
-    monkeypatch.setattr(state, "next_number", iter(range(1000)).__next__)
+    numbers = iter(range(1000))
+    monkeypatch.setattr(state, "next_number", numbers.__next__)
+    monkeypatch.setattr(state, "use_up", lambda n: [next(numbers) for _ in range(n)])
     started.before = state.snapshot()
     started.number = state.next_number()
     return started
