@@ -80,7 +80,9 @@ def _signed(evidence, signatures):
     for signature in signatures:
         found = signature(evidence) or ()
         slugs = (found,) if isinstance(found, str) else found
-        yield from islice(filter(None, (catalogue.explain(evidence.step, s) for s in slugs)), 1)
+        yield from islice(
+            filter(None, (catalogue.by_signature(evidence.step, s) for s in slugs)), 1
+        )
 
 
 def _beneath(evidence):
@@ -89,7 +91,7 @@ def _beneath(evidence):
     if not found:
         return []
     slug, seen = found
-    entry = catalogue.explain(evidence.step, slug)
+    entry = catalogue.by_signature(evidence.step, slug)
     beneath = matching(seen)
     if slug == "missing-contiguous":  # a copy alone would only hide what is beneath
         return [(*reading, entry) for reading in beneath] or [(entry,)]

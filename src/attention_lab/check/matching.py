@@ -89,7 +89,7 @@ def keeping(evidence) -> list[Reading]:
         return []
     for key, last in product(KEYS, (False, True)):
         if _does_all(_kept(step.right, key, last), evidence):
-            return [(catalogue.explain(step.name, "stale-cache"),)]
+            return [(catalogue.by_signature(step.name, "stale-cache"),)]
     return []
 
 

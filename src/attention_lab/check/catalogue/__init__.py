@@ -7,7 +7,7 @@ from attention_lab.check import steps
 from attention_lab.check.catalogue import everywhere
 from attention_lab.check.catalogue.entry import Known, Misconception
 
-__all__ = ["Misconception", "explain", "of_step"]
+__all__ = ["Misconception", "by_signature", "explain", "of_step"]
 
 
 @cache
@@ -19,7 +19,15 @@ def of_step(step: str) -> tuple[Misconception, ...]:
 
 
 def explain(step: str, slug: str) -> Misconception | None:
-    """Return what is known of a mistake that needs no implementation to be recognised: of that
-    step, else of any; else None."""
-    known = (*of_step(step), *everywhere.known)
-    return next((e for e in known if e.slug == slug and not (e.faulty or e.kept)), None)
+    """Return what is known of a mistake: of that step, else of any; else None."""
+    return next(_known(step, slug), None)
+
+
+def by_signature(step: str, slug: str) -> Misconception | None:
+    """Return the same of a mistake that is named without an implementation that does what was
+    seen; None for one that has any, since that would have to do so."""
+    return next((e for e in _known(step, slug) if not (e.faulty or e.kept)), None)
+
+
+def _known(step, slug):
+    return (e for e in (*of_step(step), *everywhere.known) if e.slug == slug)

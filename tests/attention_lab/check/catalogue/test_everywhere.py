@@ -34,7 +34,9 @@ def test_a_step_has_its_own_words_first():
 
 def test_what_has_an_implementation_needs_it_to_be_recognised():
     assert "missing-scale" in [entry.slug for entry in catalogue.of_step("attention_scores")]
-    assert catalogue.explain("attention_scores", "missing-scale") is None
+    assert catalogue.explain("attention_scores", "missing-scale").slug == "missing-scale"
+    assert catalogue.by_signature("attention_scores", "missing-scale") is None
+    assert catalogue.by_signature("attend", "gradient-lost").step == "any step"
 
 
 @pytest.mark.parametrize(("step", "slug"), LISTED)
