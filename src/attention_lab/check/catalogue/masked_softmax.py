@@ -330,7 +330,13 @@ def powers_of_two(scores):
     return (scores * math.log(2)).softmax(-1)
 
 
-known.variants("other-base", lambda scores: (scores * math.log(10)).softmax(-1), part="softmax")
+known.variants(
+    "other-base",
+    lambda scores: (scores * math.log(10)).softmax(-1),
+    lambda scores: _shared_out(2**scores),  # which overflows, too
+    lambda scores: _shared_out(10**scores),
+    part="softmax",
+)
 
 
 @known("double-scale", part="softmax")
@@ -380,6 +386,18 @@ def best_key_only(scores):
     Look: every open key must get some weight.
     """
     return F.one_hot(scores.argmax(-1), scores.size(-1)).to(scores.dtype)
+
+
+def _best_keys(scores):
+    return (scores == scores.amax(-1, keepdim=True)).to(scores.dtype)
+
+
+known.variants(
+    "hard-attention",  # of equal scores each is the best
+    _best_keys,
+    lambda scores: _shared_out(_best_keys(scores)),
+    part="softmax",
+)
 
 
 @known("sigmoid-instead-of-softmax", part="softmax")
