@@ -19,7 +19,7 @@ def no_leak(probe, outputs):
 
 def permutation(probe, outputs):
     """Without a mask, permuted tokens permute rows. Returns the largest difference, or None."""
-    (x,), (permuted,) = (call.args for call in probe.calls)
+    (x, *_), (permuted, *_) = (call.args for call in probe.calls)
     order = [int((x[0] == token).all(-1).nonzero()) for token in permuted[0]]
     return _moved(outputs[0][:, order], outputs[1])
 

@@ -30,6 +30,9 @@ def test_permutation():
     law = LAWS["permutation"]
     assert law(probe(x, x[:, order]), [x.cumsum(-1), x[:, order].cumsum(-1)]) is None
     assert law(probe(x, x[:, order]), [x.cumsum(1), x[:, order].cumsum(1)]) > 0
+    both = tuple(Call((t, False)) for t in (x, x[:, order]))
+    said = Probe("MultiHeadAttention", "a law", both)
+    assert law(said, [x.cumsum(-1), x[:, order].cumsum(-1)]) is None
 
 
 def test_constant():
