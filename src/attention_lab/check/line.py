@@ -38,7 +38,16 @@ MENDED_BY = {
     "missing-contiguous": {"name", "copy", "order", "axes", "call dropped"},
     "dtype-changed": {"name", "call dropped", "argument dropped", "argument put in"},
     "gradient-lost": {"name", "call dropped", "with dropped", "decorator dropped", "in place"},
-    "hard-coded-size": {"name", "number", "axis", "size", "order", "operator", "comparison"},
+    "hard-coded-size": {
+        "name",
+        "number",
+        "axis",
+        "size",
+        "order",
+        "operator",
+        "comparison",
+        "index dropped",
+    },
     "operator-precedence": {"brackets", "number", "operator", "root", "operand dropped"},
     "uses-notebook-globals": {"name", "number", "size", "order", "call dropped"},
 }

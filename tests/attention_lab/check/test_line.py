@@ -143,6 +143,7 @@ def test_a_right_answer_is_not_searched(monkeypatch):
     ("name", "kinds", "kept"),
     [
         ("hard-coded-size", {"number"}, True),
+        ("hard-coded-size", {"index dropped"}, True),
         ("hard-coded-size", {"in place"}, False),
         ("gradient-lost", {"call dropped", "axis"}, True),
         ("gradient-lost", {"axis"}, False),
