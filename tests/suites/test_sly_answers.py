@@ -42,7 +42,7 @@ ANSWERS = [
     (
         "attention_scores",
         "s = q @ k.mT / math.sqrt(q.size(-1))\nreturn s.detach() + (s - s.detach()) * 2",
-        "gradient-lost",
+        None,  # none is lost: it is doubled
     ),
     ("causal_mask", "return torch.full((T, T), -math.inf).tril(1)", "mask-inverted"),
     ("causal_mask", "return torch.full((T, T), -math.inf)", "mask-closes-all"),
@@ -130,7 +130,7 @@ def test_no_name_is_better_than_a_wrong_one(step, source, slug, monkeypatch):
     monkeypatch.setattr(diagnose, "KINDS", {})  # where explaining fails, fail
     found = mistake(step, source)
     assert found.misconception == slug
-    assert len(str(found).splitlines()) <= 6
+    assert len(str(found).splitlines()) <= 6 + bool(found.where)
 
 
 def unmasked(source):

@@ -9,6 +9,7 @@ import pytest
 
 from attention_lab.check import Mistake
 from attention_lab.observation import RemoteAnswer
+from classroom.grading import handles
 from classroom.grading.handles import Handle, Proven
 from classroom.grading.learner import NoAnswer
 from classroom.grading.verdicts import Verdicts
@@ -137,11 +138,14 @@ def test_reply_to_one_question_answers_no_other(check, verdicts):
     assert answer.asked == [b"first", b"first of other numbers"]
 
 
-def test_shape_that_is_right_with_right_steps_only_has_words_of_its_own(verdicts, capsys):
+def test_shape_that_is_right_with_right_steps_only_has_words_of_its_own(
+    verdicts, capsys, monkeypatch
+):
     class Observer(Answer):
-        def ask(self, do, name, request):
+        def ask(self, do, name, request, steps):
             return {}, self.observe(request)
 
+    monkeypatch.setattr(handles, "_shows_steps", b"with steps".__eq__)  # as Check asks
     proven = Proven("attend", {"attend"})
     verdicts.attend(Handle("attend", Observer(b"wrong", b"right"), True), aspect="shape")
     with pytest.raises(NoAnswer):
