@@ -23,7 +23,7 @@ def test_the_right_name(capsys, heard):
     [
         (next(name for name in FAULTS if name != fault_of(7)), 7, "the layer of number 7"),
         ("the softmax", 7, "not one of the names"),
-        (None, 7, "not one of the names"),
+        (None, 7, "not written yet"),
         (fault_of(7), "7", "whole number"),
     ],
 )
