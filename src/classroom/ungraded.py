@@ -59,7 +59,9 @@ def reason(course: CourseDirectory, assignment: str, student: str) -> str | None
     home = _submitted(course) / student
     wanted = source_notebooks(course, assignment)
     place = f"{student}/{assignment}/{wanted[0]}"
-    if home.exists() and not home.is_dir():
+    if not home.exists():
+        return "its folder is gone"
+    if not home.is_dir():
         return f"a file, not a folder: move it to {place}"
     if not is_usable(student):
         return "nbgrader cannot take a folder with such signs in its name: rename it"

@@ -93,7 +93,7 @@ def test_who_gets_no_page_is_named_with_the_reason(course, handed_in, page, caps
     assert packed(course) == {}
     said = capsys.readouterr().out
     assert "  jane: the page is older than the grade: run nbgrader generate_feedback small" in said
-    assert "  john: the folder is empty\n" in said
+    assert "  john: its folder is gone\n" in said
     assert "  99: " in said
     assert "  xiaoming: the download has nothing of this student" in said
 
