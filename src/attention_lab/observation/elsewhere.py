@@ -38,12 +38,16 @@ def put(tensor: Tensor, there: bool = True) -> Tensor:
 @contextlib.contextmanager
 def elsewhere():
     """Let code meet the other device."""
-    with _Operators(), _Functions():
+    with _Operators() as operators, _Functions(operators):
         yield
 
 
 class _Functions(TorchFunctionMode):
     """What is decided by where a tensor is said to be."""
+
+    def __init__(self, operators):
+        super().__init__()
+        self._operators = operators
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -60,7 +64,11 @@ class _Functions(TorchFunctionMode):
             return self._moved(first, is_there(other)).to(other.dtype)
         if there and _asks_for_cpu(func, args[1:], kwargs):
             return func(self._moved(first, False), *args[1:], **kwargs)
-        return func(*args, **kwargs)
+        self._operators.stay = there and "device" not in kwargs
+        try:
+            return func(*args, **kwargs)
+        finally:
+            self._operators.stay = False
 
     def _moved(self, tensor, there):
         return tensor if is_there(tensor) == there else put(tensor.clone(), there)
@@ -79,7 +87,13 @@ def _asks_for_cpu(func, args, kwargs):
 
 
 class _Operators(TorchDispatchMode):
-    """What becomes of tensors here and there."""
+    """What becomes of tensors here and there.
+
+    stay: whether a function is at work on a tensor that lies there, and no device was named: it may
+    ask for its tensor's own device on the way, which is the CPU's name.
+    """
+
+    stay = False
 
     @classmethod
     def _should_skip_dynamo(cls):
@@ -95,7 +109,7 @@ class _Operators(TorchDispatchMode):
         if len(places) > 1 and func.overloadpacket not in _any_places():
             raise RuntimeError(CLASH)
         result = func(*args, **kwargs)
-        if asked == THERE or (asked is None and any(map(is_there, given))):
+        if asked == THERE or self.stay or (asked is None and any(map(is_there, given))):
             memory = {tensor.untyped_storage()._cdata for tensor in given}
             for tensor in _tensors((result,)):
                 if tensor.untyped_storage()._cdata not in memory:

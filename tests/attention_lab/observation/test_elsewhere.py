@@ -54,6 +54,10 @@ def test_what_is_fetched_is_on_the_cpu_and_may_go_back(fetch, x):
     [
         lambda x: x @ x.mT,
         lambda x: x.softmax(-1),
+        lambda x: x.softmax(-1, dtype=torch.float64),
+        lambda x: F.log_softmax(x, -1, dtype=torch.float64).exp().to(x.dtype),
+        lambda x: torch.vmap(lambda row: F.softmax(row, -1, dtype=torch.float64))(x),
+        lambda x: F.one_hot(x.argmax(-1), 3),
         lambda x: 2 * x + 1,
         lambda x: x[0],
         lambda x: x[torch.tensor([1])],
