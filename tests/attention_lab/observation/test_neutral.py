@@ -1,8 +1,11 @@
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch import nn
 
-from attention_lab.observation.neutral import COMPARISONS, OWNERS, neutral_torch
+from attention_lab.observation.neutral import COMPARISONS, neutral_torch
 
 
 def state():
@@ -79,10 +82,17 @@ def test_replaced_functions_are_put_aside_and_come_back(owner, name, monkeypatch
     assert getattr(owner, name) is broken
 
 
+NOTHING_CHANGES = """
+from attention_lab.observation.neutral import OWNERS, neutral_torch
+
+with neutral_torch():
+    inside = [dict(vars(owner)) for owner in OWNERS]
+assert inside == [dict(vars(owner)) for owner in OWNERS]
+"""
+
+
 def test_nothing_is_put_aside_in_a_new_process():
-    with neutral_torch():
-        inside = [dict(vars(owner)) for owner in OWNERS]
-    assert inside == [dict(vars(owner)) for owner in OWNERS]
+    subprocess.run([sys.executable, "-c", NOTHING_CHANGES], check=True)
 
 
 def test_comparisons_stay_replaced_so_that_it_is_seen(monkeypatch):

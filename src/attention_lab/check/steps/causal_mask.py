@@ -40,8 +40,8 @@ class CausalMask(Step):
         dtypes = (torch.float32, torch.float64)
         for n, asked in ((T + 1, dtypes), (T + 10, dtypes[::-1])):
             calls = [Call((n, CPU, dtype)) for dtype in asked]
-            about = "float32 and float64 in turn"
-            yield self.probe(about, *calls, Call((n, None, None)), tags=(Tag.FLOAT64,))
+            calls += [Call((n, None, None)), *(Call((1, CPU, dtype)) for dtype in asked)]
+            yield self.probe("float32 and float64 in turn", *calls, tags=(Tag.FLOAT64,))
         calls = [Call((n, CPU, torch.float32)) for n in (1, T + 14)]
         about, tags = "a new T on another device than the CPU", (Tag.NEW_LENGTH,)
         yield self.probe(about, *map(elsewhere, calls), tags=tags)
