@@ -58,7 +58,7 @@ def read_tokens(tokens, T: int, S: int, B: int = 1) -> tuple[tuple[str, ...], tu
     tokens = list(tokens)
     lists = bool(tokens) and all(isinstance(part, (list, tuple)) for part in tokens)
     pair = lists and len(tokens) == 2
-    if lists and (len(tokens) == B > 1 or not pair):
+    if lists and ((len(tokens) == B > 1 and T == S) or not pair):
         raise ValueError(
             f"tokens are {len(tokens)} lists. Of a batch, show one sentence at a time: "
             "show_heads(weights[0], tokens[0]). Queries and keys go as tokens=(queries, keys)."

@@ -50,7 +50,7 @@ def table(runs: Sequence[Run]) -> str:
     )
     caption = f"<caption>Right answers on new stories, seed {runs[0].seed}</caption>"
     return (
-        f"<table>{caption}<thead><tr><th></th>{columns}</tr></thead><tbody>{rows}</tbody></table>"
+        f"<table>{caption}<thead><tr><td></td>{columns}</tr></thead><tbody>{rows}</tbody></table>"
     )
 
 

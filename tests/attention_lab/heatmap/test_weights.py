@@ -69,6 +69,7 @@ def test_tokens_are_counted_unless_given():
     assert read_tokens(None, 2, 3) == (("0", "1"), ("0", "1", "2"))
     assert read_tokens(["a", 7], 2, 2) == (("a", "7"), ("a", "7"))
     assert read_tokens((["a"], ["b", "c"]), 1, 2) == (("a",), ("b", "c"))
+    assert read_tokens((["a"], ["b", "c"]), 1, 2, B=2) == (("a",), ("b", "c"))
 
 
 def test_a_pair_of_words_is_no_pair_of_lists():
