@@ -67,7 +67,7 @@ class Wall:
         )
         return (
             f'<div class="head-wall"><style>{_STYLE}</style><table><caption>{caption}</caption>'
-            f"<thead><tr><th></th>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
+            f"<thead><tr><td></td>{columns}</tr></thead><tbody>{rows}</tbody></table></div>"
         )
 
     def _by_layer(self, heads: list) -> list[list]:
