@@ -63,10 +63,11 @@ def _run(shell, source):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         count, outputs = shell.run(source)
-        failed = shell.error is not None and not isinstance(shell.error, NotWrittenYet)
-        defined, missing = shell.rescue(source) if failed else ([], [])
+        defined, missing = shell.rescue(source) if shell.error is not None else ([], [])
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if isinstance(shell.error, NotWrittenYet):  # it would have stopped anywhere: nothing to tell
+        defined, missing = [], []
     return {"count": count, "outputs": outputs, "defined": defined, "missing": missing}
 
 
