@@ -3,6 +3,8 @@
 @mangling(26)                     graded with 26 points, and no human has to look
 @mangling(26, "two cells")        graded, and flagged in words that hold these
 @mangling(None, "is empty")       not graded, for a reason that holds these words
+
+25 points have those who left out the cell with their number: which fault is theirs is not known.
 """
 
 import asyncio
@@ -217,7 +219,7 @@ def all_metadata_dropped(h):
         cell["metadata"] = {}
 
 
-@mangling(26, "MultiHeadAttention: graded what another cell defines")
+@mangling(26, "MendedAttention: graded what another cell defines")
 def all_metadata_dropped_and_new_ids(h):
     for i, cell in enumerate(h.cells):
         cell.update(metadata={}, id=f"c{i:07x}")
@@ -684,19 +686,19 @@ def setup_deleted(h):
     h.pop("setup")
 
 
-@mangling(26)
+@mangling(26, "an earlier cell failed here")
 def setup_broken(h):
     h["setup"]["source"] = "import einops\n" + h.text("setup").replace(
         "import torch.nn", "import x"
     )
 
 
-@mangling(26)
+@mangling(25)
 def everything_but_the_answers_deleted(h):
     h.notebook["cells"] = [cell for cell in h.cells if cell["id"] in SOLUTIONS]
 
 
-@mangling(26, "MultiHeadAttention: graded what another cell defines")
+@mangling(25, "MendedAttention: graded what another cell defines")
 def answers_alone_in_a_new_notebook(h):
     h.notebook["cells"] = [new(h.text(name), f"n{i}") for i, name in enumerate(SOLUTIONS)]
 
@@ -746,7 +748,7 @@ def an_answer_in_a_new_cell_above_the_stub(h):
     h["attend"]["source"] = h.stub("attend")
 
 
-@mangling(26, "MultiHeadAttention: graded what another cell defines")
+@mangling(26, "MendedAttention: graded what another cell defines")
 def all_answers_in_one_cell_at_the_end(h):
     helper = "def swap(x):\n    return x.transpose(1, 2)"
     h.insert("where-next", "\n\n\n".join(h.text(name) for name in SOLUTIONS), helper)
@@ -823,14 +825,14 @@ def a_raise_left_below_the_answer(h):
     h["attend"]["source"] = h.text("attend").rstrip() + "\n    raise NotWrittenYet"
 
 
-@mangling(26, "MultiHeadAttention: graded what the cell of another step defines")
+@mangling(26, "MendedAttention: graded what the cell of another step defines")
 def everything_merged_into_one_cell(h):
     text = "\n\n".join("".join(c["source"]) for c in h.cells if c["cell_type"] == "code")
     h["project"]["source"] = text
     h.notebook["cells"] = [h["project"]]
 
 
-@mangling(26, "MultiHeadAttention: graded what another cell defines")
+@mangling(26, "MendedAttention: graded what another cell defines")
 def a_script_pasted_into_a_new_notebook(h):
     code = ("".join(c["source"]) for c in h.cells if c["cell_type"] == "code")
     script = "\n\n\n".join(f"# In[{n}]:\n\n\n{text}" for n, text in enumerate(code))
@@ -862,7 +864,7 @@ def tests_exchanged(h):
     h.cells[i], h.cells[j] = h.cells[j], h.cells[i]
 
 
-@mangling(26, "MultiHeadAttention: stood in a text cell")
+@mangling(25, "MendedAttention: stood in a text cell")
 def every_cell_turned_markdown(h):
     for cell in h.cells:
         if cell["cell_type"] == "code":
@@ -887,7 +889,7 @@ def a_mac_archive(h):
     h.others[".DS_Store"] = "\0"
 
 
-@mangling(26)
+@mangling(26, "a cell failed here")
 def the_edition_for_self_learners(h):
     """With its set-up cells, which write another copy of the package."""
     root = Path(__file__).parents[2]
