@@ -32,7 +32,7 @@ def quadratic():
 
 def nested():
     value = []
-    for _ in range(100_000):
+    for _ in range(20_000):
         value = [value]
     return value
 
