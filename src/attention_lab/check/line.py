@@ -33,6 +33,8 @@ LONGER = 3  # as long in another process: workers of a grader share the cores
 NOTICED = 0.25
 MOST_LINES = 2
 # Names that say what stands in the code, and the kinds of edits that change such a thing.
+# What drops a whole statement drops whatever is wrong in it, and so refutes no name.
+WHOLE = {"statement dropped", "condition dropped"}
 MENDED_BY = {
     "contiguous-only": {"name", "copy", "order", "axes", "call dropped"},
     "missing-contiguous": {"name", "copy", "order", "axes", "call dropped"},
@@ -128,7 +130,7 @@ def told(mistake, found: Found | None):
     if found is None:
         return mistake
     name, words = mistake.misconception, (mistake.means, mistake.look)
-    if name in MENDED_BY and not MENDED_BY[name] & found.kinds:
+    if name in MENDED_BY and not (MENDED_BY[name] | WHOLE) & found.kinds:
         name, words = None, UNNAMED
     card = mistake.card + code(found.around, [number for number, _ in found.lines])
     return Mistake(mistake.step, mistake.aspect, mistake.seen, *words, name, card, found.lines)
