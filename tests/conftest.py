@@ -23,3 +23,13 @@ def no_loop_left():
     yield
     with pytest.raises(RuntimeError, match="no running event loop"):
         asyncio.get_running_loop()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_unforeseen():
+    """What a diagnosis raises would be lost behind a mistake without a name."""
+    from attention_lab.check import diagnose
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(diagnose, "UNFORESEEN", ())
+        yield

@@ -11,6 +11,7 @@ from attention_lab.check.matching import Reading, keeping, matching, together
 from attention_lab.check.mistake import Mistake
 
 CERTAIN = (*facts.CERTAIN, *CERTAIN_CAUSES, *facts.CHANGED)
+UNFORESEEN = (Exception,)  # an answer may be odder than all that was thought of here; () in tests
 
 
 def diagnose(step, aspect, probes, observations, expected, verdict, ask) -> Mistake:
@@ -23,7 +24,7 @@ def diagnose(step, aspect, probes, observations, expected, verdict, ask) -> Mist
         return Mistake(step, "shape", *words.UNWRITTEN)
     try:
         return explain(symptom, Evidence(step, probes, observations, expected, verdict, ask))
-    except Exception:  # an answer may be odder than all that was thought of here
+    except UNFORESEEN:
         seen = f"with {words.tried(step, symptom)}, {KINDS[symptom.kind]}."
         return Mistake(step, symptom.aspect, seen, *words.explained(step, symptom))
 
@@ -33,13 +34,11 @@ def explain(symptom, evidence) -> Mistake:
     seen, shown = words.seen(evidence, symptom), card(evidence, symptom)
     readings = recognise(evidence)
     if not readings:
-        return Mistake(
-            evidence.step, symptom.aspect, seen, *words.meaning(evidence, symptom), card=shown
-        )
-    slug = readings[0][0].slug
-    return Mistake(
-        evidence.step, symptom.aspect, seen, *words.told(readings, evidence), slug, shown
-    )
+        means = words.meaning(evidence, symptom)
+        return Mistake(evidence.step, symptom.aspect, seen, *means, card=shown)
+    name, means = readings[0][0].slug, words.told(readings, evidence)
+    others = [(reading[0].slug, *words.told([reading], evidence)) for reading in readings]
+    return Mistake(evidence.step, symptom.aspect, seen, *means, name, shown, others=tuple(others))
 
 
 def recognise(evidence) -> list[Reading]:

@@ -123,18 +123,10 @@ class Evidence:
         return any(symptom.aspect != "manner" for symptom in self.verdict.symptoms)
 
     @property
-    def wrong_numbers(self):
-        return bool(self.kinds & {"value", "nan", "shape"})
-
-    @property
     def failures(self):
         """Exceptions, but for those on another device, and in which probe each was raised."""
         found = [(failure_of(s), s.probe) for s in self.verdict.symptoms if s.kind != "device"]
         return [(failure, probe) for failure, probe in found if failure]
-
-    def raised(self, *texts):
-        """Whether some exception's message holds one of the texts."""
-        return any(text in failure.message for failure, _ in self.failures for text in texts)
 
     @cached_property
     def called(self):

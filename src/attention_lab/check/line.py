@@ -126,14 +126,27 @@ def with_line(step, answer, mistake, *, hidden=False):
 
 
 def told(mistake, found: Found | None):
-    """Return a Mistake that says what was found, too, and has no name that this refutes."""
+    """Return a Mistake that says what was found, too, and of the names that looked the same only
+    those that this does not refute."""
     if found is None:
         return mistake
-    name, words = mistake.misconception, (mistake.means, mistake.look)
-    if name in MENDED_BY and not (MENDED_BY[name] | WHOLE) & found.kinds:
-        name, words = None, UNNAMED
+    name, *words = _named(mistake, found)
     card = mistake.card + code(found.around, [number for number, _ in found.lines])
     return Mistake(mistake.step, mistake.aspect, mistake.seen, *words, name, card, found.lines)
+
+
+def _named(mistake, found):
+    """Return (name, means, look), the name None where every one is refuted."""
+    as_told = (mistake.misconception, mistake.means, mistake.look)
+    readings = mistake.others or (as_told,)
+    fitting = [reading for reading in readings if not _refutes(found, reading[0])]
+    if len(fitting) == len(readings):
+        return as_told
+    return fitting[0] if fitting else (None, *UNNAMED)
+
+
+def _refutes(found, name):
+    return name in MENDED_BY and not (MENDED_BY[name] | WHOLE) & found.kinds
 
 
 def locate(step, answer, *, hidden=False, clock=time.monotonic, notice=None) -> Found | None:

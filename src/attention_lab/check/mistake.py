@@ -15,9 +15,12 @@ class Mistake(AssertionError):
     card: HTML that a notebook shows above the message, or "".
     lines: where one small change of the learner's own code makes it right: (number, text) of one
     line of its cell or of several, any of which will do; () where that is not known.
+    others: (misconception, means, look) of each of several mistakes that look the same by itself.
     """
 
-    def __init__(self, step, aspect, seen, means, look, misconception=None, card="", lines=()):
+    def __init__(
+        self, step, aspect, seen, means, look, misconception=None, card="", lines=(), others=()
+    ):
         super().__init__(step, aspect, seen, means, look, misconception)
         self.step = step
         self.aspect = aspect
@@ -27,10 +30,11 @@ class Mistake(AssertionError):
         self.misconception = misconception
         self.card = card
         self.lines = lines
+        self.others = others
 
     def __copy__(self):
         """Only what it says: a library may have taught `copy` to keep an exception's frames."""
-        return type(self)(*self.args, self.card, self.lines)
+        return type(self)(*self.args, self.card, self.lines, self.others)
 
     def __str__(self):
         means = _wrapped(f"  Means: {self.means}") if self.means else []

@@ -134,6 +134,7 @@ def broken(*args):
 @pytest.mark.parametrize("part", ["recognise", "card"])
 def test_whatever_happens_while_explaining_there_is_a_mistake(part, monkeypatch):
     monkeypatch.setattr(diagnose, part, broken)
+    monkeypatch.setattr(diagnose, "UNFORESEEN", (Exception,))
     found = mistake("attention_scores", "return q @ k.mT")
     assert found.misconception is None
     assert found.seen == "with B=3, H=5, T=7, d_head=6, other numbers."

@@ -5,7 +5,6 @@ def test_right_and_wrong_calls_are_told_apart():
     found = evidence("attend", "return weights @ v if v.size(0) > 2 else v")
     assert {trial.sizes["B"] for trial in found.basic if trial.right} == {3, 4}
     assert {trial.sizes["B"] for trial in found.wrong} == {2}
-    assert found.wrong_numbers
     assert not evidence("attend", "return weights @ v").wrong
 
 
@@ -20,8 +19,6 @@ def test_sizes_go_by_name():
 
 def test_what_was_raised():
     found = evidence("merge_heads", "raise ValueError('no such thing')")
-    assert found.raised("other", "such thing")
-    assert not found.raised("other")
     assert {failure.type for failure, _ in found.failures} == {"ValueError"}
     assert all(trial.got is None and not trial.right for trial in found.trials)
 

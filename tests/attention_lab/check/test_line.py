@@ -161,6 +161,17 @@ def test_a_name_that_the_edit_refutes_is_taken_away(name, kinds, kept):
     assert copy.copy(now).where == "line 1: `a`"
 
 
+def test_of_two_names_that_look_the_same_the_edit_takes_the_one_it_can_mend():
+    both = (("dtype-changed", "one", "here"), ("softmax-wrong-dim", "two", "there"))
+    mistake = check.Mistake("attend", "value", "", "", "", both[0][0], others=both)
+    by_axis, by_call = (
+        Found(((1, "a"),), (), frozenset({kind})) for kind in ("axis", "call dropped")
+    )
+    assert line.told(mistake, by_axis).misconception == "softmax-wrong-dim"
+    assert line.told(mistake, by_axis).means == "two"
+    assert line.told(mistake, by_call).misconception == "dtype-changed"
+
+
 def test_what_can_refute_a_name_are_kinds_of_edits():
     text = inspect.getsource(edits)
     assert all(f'"{kind}"' in text for kinds in line.MENDED_BY.values() for kind in kinds)
