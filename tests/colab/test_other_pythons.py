@@ -31,9 +31,9 @@ edition.expect(edition.fingerprint_of(files))
 assert "step is not written" in str(NotWrittenYet())
 print(quiz.predict("scale"))
 card = quiz.recall()
-while card.quiz.question:
-    right = [option.right for option in card.quiz.question.options].index(True)
-    card.answer("abcdefgh"[right])
+while question := card.quiz.question:
+    options = getattr(question, "options", ())  # none where a sentence of one's own is asked for
+    card.answer("abcdefgh"[[option.right for option in options].index(True) if options else 0])
 assert "torch" not in sys.modules
 print(sys.version)
 """
