@@ -1,5 +1,6 @@
 """`make` sets everything up by itself, or says in one line what is missing."""
 
+import os
 import shutil
 import stat
 import subprocess
@@ -16,6 +17,8 @@ case "$*" in
   *venv*) mkdir -p .venv/bin && cp "{inside}" .venv/bin/python; exit {status};;
 esac
 """
+# As in a shell: this test may itself be run by make.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
 INSIDE = """\
 #!/bin/sh
 echo "$*" >> log
@@ -45,9 +48,13 @@ def make(folder):
             (folder / name).write_text(text)
             (folder / name).chmod(stat.S_IRWXU)
         command = ["make", f".venv/.{target}", "PYTHON=./python"]
-        return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        return run(command, folder)
 
     return make
+
+
+def run(command, folder):
+    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True)
 
 
 def installed(folder):
@@ -86,7 +93,6 @@ def test_which_torch_is_asked_for(folder, make, target, torch, expected):
 
 
 def test_an_old_python_is_refused(folder):
-    old = ["make", ".venv/.lab", "PYTHON=false"]
-    refused = subprocess.run(old, cwd=folder, capture_output=True, text=True)
+    refused = run(["make", ".venv/.lab", "PYTHON=false"], folder)
     assert "Python 3.11 or newer is needed" in refused.stdout
     assert not (folder / ".venv").exists()
