@@ -246,8 +246,13 @@ def _channel() -> dict:
 
 
 def _read(message: str) -> None:
-    answer = json.loads(message)
-    _note(answer["name"], answer["index"], answer["right"])
+    """Take an answer from the field; what anything but a question's page writes is none."""
+    try:
+        answer = json.loads(message)
+        name, index, right = answer["name"], answer["index"], answer["right"]
+    except (ValueError, KeyError, TypeError):
+        return
+    _note(name, index, right)
 
 
 def _is_grading():

@@ -142,6 +142,14 @@ def test_a_page_holds_all_questions_and_their_folded_answers():
     assert 'mountQuiz(host, "name", [' in html
 
 
+@pytest.mark.parametrize("text", ["", "a b a", "3", "[]", "{}"])
+def test_what_is_no_answer_is_passed_over(text, monkeypatch):
+    heard = []
+    monkeypatch.setattr(quiz, "_listeners", [lambda *said: heard.append(said)])
+    quiz._read(text)
+    assert heard == []
+
+
 def test_a_notebook_gets_a_page_and_one_hidden_field_for_all_answers():
     first, second = quiz._channel(), quiz._channel()
     assert first["model_id"] == second["model_id"]
