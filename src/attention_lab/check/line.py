@@ -29,7 +29,7 @@ from attention_lab.observation.neutral import neutral_torch
 from attention_lab.observation.observe import quiet
 
 SECONDS = {"function": 0.5, "class": 1.3}  # after which a trial that has begun is finished
-LONGER = 3  # as long in another process: workers of a grader share the cores
+LONGER = 2  # as long in another process: workers of a grader share the cores
 NOTICED = 0.25
 MOST_LINES = 2
 # Names that say what stands in the code, and the kinds of edits that change such a thing.

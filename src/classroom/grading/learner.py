@@ -81,9 +81,10 @@ class Learner:
         self._send({"do": "pictures"})
         return self._receive_all(time.monotonic() + SECONDS_FOR_A_FORK)
 
-    def observer(self) -> "Observer":
-        """Fork the submission as it is now; the fork is to be closed."""
-        return Observer(self)
+    def observer(self, asked: "Observer | None" = None) -> "Observer":
+        """Fork the submission as it is now; the fork is to be closed. What `asked`, an earlier one,
+        has observed is not asked for again."""
+        return Observer(self, asked)
 
     def fork(self) -> tuple[wire.Channel, Callable[[], object]]:
         """Fork the submission as it is now: a conversation with the fork, and what ends it."""
@@ -198,10 +199,10 @@ class Observer:
     time. A fork that gave no answer is replaced by one of the submission as it is by then.
     """
 
-    def __init__(self, learner: Learner):
+    def __init__(self, learner: Learner, asked: "Observer | None" = None):
         self._learner = learner
         self._unanswered = learner.unanswered
-        self._replies = {}
+        self._replies = dict(asked._replies) if asked else {}
         self._channel, self._stop = learner.fork()
         self.begin()
 

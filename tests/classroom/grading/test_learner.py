@@ -275,6 +275,16 @@ def test_what_was_observed_is_not_tried_again(start):
     ] == [0, 0, 1, 2, 3]
 
 
+def test_what_an_earlier_observer_has_observed_is_not_tried_again(start):
+    learner = start(observing([{"n": n} for n in range(2)]))
+    first = learner.observer()
+    assert first.ask("observe", "project", b"a")[0]["n"] == 0
+    assert first.ask("observe", "project", b"b")[0]["n"] == 1
+    later = learner.observer(first)
+    assert later.ask("observe", "project", b"b")[0]["n"] == 1  # its own fork would say 0
+    assert later.ask("observe", "project", b"c")[0]["n"] == 0
+
+
 def test_time_of_an_observer_is_that_of_all_its_answers(start, monkeypatch):
     observer = start(observing([{}] * 60)).observer()
     monkeypatch.setattr(learner.time, "monotonic", itertools.count().__next__)
