@@ -5,6 +5,7 @@ writes.
 """
 
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,12 +20,15 @@ class OtherEdition(ImportError):
 
 
 def expect(fingerprint: str) -> None:
-    """Refuse to go on with another edition of this package.
+    """Refuse to go on with another edition of this package; not while grading, where the course's
+    own counts, whatever was handed in.
 
     Raises:
         OtherEdition: this package's files have another fingerprint.
     """
     folder = Path(__file__).parent
+    if os.environ.get("NBGRADER_EXECUTION"):
+        return
     if fingerprint_of(package_files(folder)) != fingerprint:
         raise OtherEdition(
             "The course's code is not the code that this notebook brings. It lies in\n"

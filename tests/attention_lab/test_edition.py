@@ -42,3 +42,8 @@ def test_another_edition_is_refused_in_three_lines(tmp_path, monkeypatch):
     refused, place, remedy = shown.splitlines()
     assert place.strip() == str(tmp_path)
     assert max(len(refused), len(remedy)) < 90  # a narrow page breaks longer ones anywhere
+
+
+def test_while_grading_the_courses_own_package_counts(monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    expect("0" * 12)

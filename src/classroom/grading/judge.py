@@ -85,10 +85,10 @@ class Judge:
             if errors := [output for output in shown if output["output_type"] == "error"]:
                 raise CourseError(f"a set-up cell fails outside the sandbox: {errors[0]['evalue']}")
 
-    def uses(self, source: str) -> set[str]:
-        """The names that a cell takes from others; none if it is not Python."""
+    def takes(self, source: str) -> set[str]:
+        """The names that a cell takes from the learner's others; none if it is not Python."""
         try:
-            return set(self._names_used(source))
+            return set(self._names(source))
         except (SyntaxError, ValueError, RecursionError):
             return set()
 

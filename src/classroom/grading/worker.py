@@ -200,7 +200,7 @@ class Run:
         if cell.given or not (learner.defined or learner.missing):
             return ran
         later = (c for c in self.job.cells if c.index > cell.index and (c.graded or not c.given))
-        used = set().union(*(self.judge.uses(c.source) for c in later))
+        used = set().union(*(self.judge.takes(c.source) for c in later))
         if missing := sorted(used.intersection(learner.missing).difference(learner.defined)):
             would = f"an earlier cell failed here and would have defined {_list(missing)}"
             self.notes.append(would)
@@ -236,16 +236,16 @@ class Run:
         self.ran[cell.index] = trial.ran
         trial.close()
         if trial.is_mistake:
-            self._wrong.append(cell)
+            self._wrong.append((cell, trial.observer))
 
     def _with_lines(self, learner):
         """Look for the lines that are wrong, now that all is judged: a fork is shown texts that may
         be right. What a cell shows is put in its place only if it is a mistake again."""
         self._at, self._has_shown_steps = None, True
-        for cell in self._wrong:
+        for cell, asked in self._wrong:
             definitions = self.judge.definitions(cell, self.job.cells)
             if definitions:
-                observer, count = learner.observer(), self._counts[cell]
+                observer, count = learner.observer(asked), self._counts[cell]
                 trial = self.judge.run(cell.source, learner, observer, count, definitions)
                 if trial.is_mistake:
                     self.ran[cell.index] = trial.ran
