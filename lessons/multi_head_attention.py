@@ -1177,9 +1177,8 @@ print("shape", tuple(ours.shape), " largest difference", difference)
 # %% [markdown] id="proof"
 # ## Proof: a stranger's layer
 #
-# A colleague hands you a layer. It runs, and every shape is right, but something is wrong. Put a
-# number of your own into the cell below: it draws one of five faults. The weights are those of
-# our sentence, so you know what the heads should do.
+# A colleague hands you a layer. It runs, and every shape is right, but something is wrong: it has
+# one of five faults. The weights are those of our sentence, so you know what the heads should do.
 #
 # | name | fault |
 # |---|---|
@@ -1189,19 +1188,13 @@ print("shape", tuple(ours.shape), " largest difference", difference)
 # | `"past"` | the past is closed, not the future |
 # | `"merge"` | heads are merged without the swap |
 
-# %% id="stranger"
-from attention_lab.stranger import Layer, Stranger
-
-my_number = 7  # put a number of your own here
-stranger = Stranger(my_number)
-stranger.look()
-
 # %% [markdown] id="fault-exercise"
 # ### Your turn: which fault?
 #
 # Difficulty 3 of 5 · importance 5 of 5 · about 3 minutes · 1 line · 1 point
 #
-# Write `fault = "..."` with one of the names above.
+# Put a number of your own into the cell below and run it: it draws your fault. The next cell shows
+# you the layer. Look at it, then come back and write `fault = "..."` with one of the names above.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -1220,10 +1213,17 @@ stranger.look()
 # </details></details></details>
 
 # %% grade_id="fault" solution=true
+my_number = 7  # put a number of your own here
 fault = None
 ### BEGIN SOLUTION
 fault = "axis"
 ### END SOLUTION
+
+# %% id="stranger"
+from attention_lab.stranger import Layer, Stranger
+
+stranger = Stranger(my_number)
+stranger.look()
 
 # %% grade_id="test_fault_value" points=1
 check.fault(fault, my_number)

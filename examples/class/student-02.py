@@ -73,6 +73,7 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% fault
+my_number = 7
 fault = "axis"
 
 

@@ -3,8 +3,6 @@
 @mangling(26)                     graded with 26 points, and no human has to look
 @mangling(26, "two cells")        graded, and flagged in words that hold these
 @mangling(None, "is empty")       not graded, for a reason that holds these words
-
-25 points have those who left out the cell with their number: which fault is theirs is not known.
 """
 
 import asyncio
@@ -686,19 +684,19 @@ def setup_deleted(h):
     h.pop("setup")
 
 
-@mangling(26, "an earlier cell failed here")
+@mangling(26)
 def setup_broken(h):
     h["setup"]["source"] = "import einops\n" + h.text("setup").replace(
         "import torch.nn", "import x"
     )
 
 
-@mangling(25)
+@mangling(26)
 def everything_but_the_answers_deleted(h):
     h.notebook["cells"] = [cell for cell in h.cells if cell["id"] in SOLUTIONS]
 
 
-@mangling(25, "MendedAttention: graded what another cell defines")
+@mangling(26, "MendedAttention: graded what another cell defines")
 def answers_alone_in_a_new_notebook(h):
     h.notebook["cells"] = [new(h.text(name), f"n{i}") for i, name in enumerate(SOLUTIONS)]
 
@@ -864,7 +862,7 @@ def tests_exchanged(h):
     h.cells[i], h.cells[j] = h.cells[j], h.cells[i]
 
 
-@mangling(25, "MendedAttention: stood in a text cell")
+@mangling(26, "MendedAttention: stood in a text cell")
 def every_cell_turned_markdown(h):
     for cell in h.cells:
         if cell["cell_type"] == "code":
@@ -889,7 +887,7 @@ def a_mac_archive(h):
     h.others[".DS_Store"] = "\0"
 
 
-@mangling(26, "a cell failed here")
+@mangling(26)
 def the_edition_for_self_learners(h):
     """With its set-up cells, which write another copy of the package."""
     root = Path(__file__).parents[2]

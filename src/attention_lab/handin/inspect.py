@@ -226,9 +226,10 @@ class _Search:
             for slot in self.lesson.slots
             if slot.kind == SOLUTION and code.defines(cell.source, slot.name)
         }
+        in_force = (code.defined(self.found[name].source) for name in names)
         return (
             bool(names)
-            and names == code.defined(cell.source)
+            and code.defined(cell.source) <= frozenset().union(*in_force)
             and not any(
                 code.answers(cell.source, name) or not self._is_answered_apart_from(cell, name)
                 for name in names
