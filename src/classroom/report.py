@@ -11,8 +11,8 @@ from wcwidth import wcswidth
 
 from classroom.points import Score, by_step, read_scores, step_of
 
-NAME_WIDTH = 20
-GAP = "  "
+WIDTH = 100  # columns, which ten steps fit with one blank between them
+NAME_WIDTH = 16
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _note(cell: str, score: Score) -> str:
 
 
 def render(report: ClassReport) -> str:
-    """The table, then what needs a human, then what has no grade; 100 columns for eight steps."""
+    """The table, then what needs a human, then what has no grade; 100 columns for ten steps."""
     blocks = [_table(report)]
     notes = [(_called(row), note) for row in report.rows for note in row.notes]
     if notes:
@@ -109,8 +109,9 @@ def _table(report: ClassReport) -> str:
     if len(report.rows) > 1:
         body.append(["mean", *_means(report)])
     widths = [max(map(_width, column)) for column in zip(*lines, *body, strict=True)]
+    gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= WIDTH else " "
     rule = ["─" * width for width in widths]
-    return "\n".join(_line(cells, widths) for cells in [*lines, rule, *body])
+    return "\n".join(_line(cells, widths, gap) for cells in [*lines, rule, *body])
 
 
 def _called(row: Row) -> str:
@@ -151,10 +152,10 @@ def _bottom_aligned(headings: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     return list(zip(*padded, strict=True))
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+def _line(cells: Sequence[str], widths: Sequence[int], gap: str) -> str:
     name, *numbers = zip(cells, widths, strict=True)
     first = name[0] + " " * (name[1] - _width(name[0]))
-    return GAP.join([first, *(cell.rjust(width) for cell, width in numbers)]).rstrip()
+    return gap.join([first, *(cell.rjust(width) for cell, width in numbers)]).rstrip()
 
 
 def listing(title: str, entries: Iterable[tuple[str, str]]) -> str:
@@ -176,7 +177,7 @@ def _width(text: str) -> int:
 def _fit(name: str) -> str:
     """
     >>> _fit("a-name-of-thirty-letters-and-more")
-    'a-name-of-thirty-le…'
+    'a-name-of-thirt…'
     """
     name = _printable(name)
     if _width(name) <= NAME_WIDTH:

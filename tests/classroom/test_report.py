@@ -17,6 +17,7 @@ MAXIMUM = {
     "merge_heads": 3.0,
     "MultiHeadAttention": 5.0,
 }
+TRANSFER = {"fault": 1.0, "MendedAttention": 1.0}
 
 
 def row(student, notes=(), **points):
@@ -45,7 +46,9 @@ def test_the_table_is_read_at_a_glance():
     "name", ["王小明", "김철수", "محمد", "e\N{COMBINING ACUTE ACCENT}lise", "x" * 40, "王" * 40]
 )
 def test_names_of_any_script_are_aligned_and_fit_a_hundred_columns(name):
-    lines = table(row("ada"), row(name)).splitlines()
+    maximum = MAXIMUM | TRANSFER
+    rows = [row("ada", **TRANSFER), row(name, **TRANSFER)]
+    lines = render(ClassReport("mha", maximum, rows, {})).splitlines()
     widths = {wcswidth(line) for line in lines[4:]}
     assert len(widths) == 1
     assert widths.pop() <= 100

@@ -115,7 +115,7 @@ def test_the_table_tells_everybodys_total(graded):
         student: sum(map(int, points.replace("+", " ").split()))
         for student, points in EXPECTED.items()
     }
-    assert max(map(len, process.stdout.splitlines())) <= 110
+    assert max(map(len, process.stdout.splitlines())) <= 100
 
 
 def test_everybody_gets_feedback(graded):
