@@ -1,4 +1,5 @@
-"""What is settled before `nbgrader autograde` runs anything, however it was configured.
+"""What is settled before nbgrader's autograde or generate_feedback runs anything, however they were
+configured.
 
 `classroom.configure` may stand above, below or between a course's own settings, and the command
 line comes after all of them. So what nbgrader is going to do is looked at when nothing can change
@@ -13,9 +14,9 @@ from glob import glob
 from pathlib import Path
 
 from nbclient import NotebookClient
-from nbconvert.exporters import NotebookExporter
+from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbconvert.preprocessors import ClearMetadataPreprocessor
-from nbgrader.converters import Autograde
+from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.preprocessors import (
     AssignLatePenalties,
@@ -40,6 +41,7 @@ from classroom.course import (
     submission_of,
     uses_attention_lab,
 )
+from classroom.feedback import FeedbackExporter
 from classroom.grading.execute import SandboxedExecute
 from classroom.grading.once import (
     CheckCellMetadataOnce,
@@ -91,7 +93,22 @@ INSTEAD = {
 # A course may do without these.
 OPTIONAL = {ClearOutput, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, AssignLatePenalties}
 
+# By command: our exporter, nbgrader's, and what any other lacks.
+EXPORTERS = {
+    Autograde: (
+        RepairingExporter,
+        NotebookExporter,
+        "neither repairs a notebook nor runs it in a sandbox",
+    ),
+    GenerateFeedback: (
+        FeedbackExporter,
+        HTMLExporter,
+        "neither cleans what a student wrote nor bounds what that takes",
+    ),
+}
+
 _init_notebooks, _init_assignment = Autograde.init_notebooks, Autograde.init_assignment
+_init_feedback = GenerateFeedback.init_notebooks
 
 
 class Refused(ValueError):
@@ -99,8 +116,9 @@ class Refused(ValueError):
 
 
 def install() -> None:
-    """Have every autograding of this process begin here; other assignments go on as ever."""
+    """Have the commands of this process begin here; other assignments go on as ever."""
     Autograde.init_notebooks, Autograde.init_assignment = _begin, _take
+    GenerateFeedback.init_notebooks = _begin_feedback
 
 
 def is_installed() -> bool:
@@ -120,10 +138,27 @@ def _begin(converter: Autograde) -> None:
         require_usual(course)
         _settle(converter)
     except (Refused, UnusualCourse) as error:
-        converter.log.error("%s", error)
-        raise NbGraderException(str(error)) from error
+        _give_up(converter, error)
     course.get_existing_timestamp = timestamp
     _list_notebooks(converter)
+
+
+def _begin_feedback(converter: GenerateFeedback) -> None:
+    """nbgrader's list of what was graded, once it is settled who makes the pages."""
+    if _assignments(converter.coursedir):
+        try:
+            require_usual(converter.coursedir)
+            converter.exporter_class = settled_exporter(converter.exporter_class, GenerateFeedback)
+            for kind in converter.preprocessors:
+                _refuse_to_run(_imported(kind), GenerateFeedback)
+        except (Refused, UnusualCourse) as error:
+            _give_up(converter, error)
+    _init_feedback(converter)
+
+
+def _give_up(converter, error):
+    converter.log.error("%s", error)
+    raise NbGraderException(str(error)) from error
 
 
 def _take(converter: Autograde, assignment: str, student: str) -> None:
@@ -156,25 +191,26 @@ def _assignments(course):
 
 
 def _settle(converter):
-    converter.exporter_class = settled_exporter(converter.exporter_class)
+    converter.exporter_class = settled_exporter(converter.exporter_class, Autograde)
     converter.sanitize_preprocessors = settled(converter.sanitize_preprocessors, SANITIZE)
     converter.autograde_preprocessors = settled(converter.autograde_preprocessors, AUTOGRADE)
     _require_enabled(converter)
 
 
-def settled_exporter(chosen: type) -> type:
-    """The exporter that repairs: the chosen one if it does, ours in place of nbgrader's.
+def settled_exporter(chosen: type, command: type) -> type:
+    """The exporter of a command: the chosen one if it is one of ours, ours in place of nbgrader's.
 
     Raises:
         Refused: it is another.
     """
-    if issubclass(chosen, RepairingExporter):
+    ours, nbgraders, lacks = EXPORTERS[command]
+    if issubclass(chosen, ours):
         return chosen
-    if chosen is NotebookExporter:
-        return RepairingExporter
+    if chosen is nbgraders:
+        return ours
     raise Refused(
-        f"c.Autograde.exporter_class is {chosen.__name__}, which neither repairs a notebook nor "
-        "runs it in a sandbox: take the line out of nbgrader_config.py. Nothing was run."
+        f"c.{command.__name__}.exporter_class is {chosen.__name__}, which {lacks}: take the line "
+        "out of nbgrader_config.py. Nothing was run."
     )
 
 
@@ -192,7 +228,7 @@ def settled(chosen: Iterable, ours: list[type]) -> list:
             last = kind
             following.setdefault(kind, [])
         else:
-            _refuse_to_run(kind)
+            _refuse_to_run(kind, Autograde)
             following[last].append(kind)
     for kind in ours:
         if kind not in OPTIONAL:
@@ -210,11 +246,11 @@ def _imported(kind):
         raise Refused(f"{kind} cannot be imported ({error}). Nothing was run.") from None
 
 
-def _refuse_to_run(kind):
+def _refuse_to_run(kind, command):
     if issubclass(kind if isinstance(kind, type) else type(kind), NotebookClient):
         raise Refused(
             f"{getattr(kind, '__name__', kind)} runs notebooks outside every sandbox: take it out "
-            "of c.Autograde's preprocessors. Nothing was run."
+            f"of c.{command.__name__}'s preprocessors. Nothing was run."
         )
 
 

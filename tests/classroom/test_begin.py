@@ -5,13 +5,14 @@ import pytest
 from nbclient import NotebookClient
 from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbconvert.preprocessors import ClearMetadataPreprocessor, ExecutePreprocessor, Preprocessor
-from nbgrader.converters import Autograde
+from nbgrader.converters import Autograde, GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute, LimitOutput, SaveAutoGrades
 
 from classroom import begin
 from classroom.begin import AUTOGRADE, INSTEAD, SANITIZE, Refused, settled, settled_exporter
+from classroom.feedback import FeedbackExporter
 from classroom.grading.execute import SandboxedExecute
 from classroom.grading.sanitise import DropMadeUpNotes, HarmlessOutputs
 from classroom.grading.save import SaveAllOrNothing
@@ -28,18 +29,14 @@ class MyExecute(Execute):
     pass
 
 
-class MyExporter(RepairingExporter):
-    pass
-
-
 @pytest.fixture
 def began(course):
     """`began(assignment)`: the converter of a command, where nothing has run yet."""
 
-    def began(assignment="small", **traits):
+    def began(assignment="small", command=Autograde, **traits):
         directory = course.directory
         directory.assignment_id = assignment
-        converter = Autograde(coursedir=directory, config=course.config)
+        converter = command(coursedir=directory, config=course.config)
         for name, value in traits.items():
             setattr(converter, name, value)
         converter.init_notebooks()
@@ -86,11 +83,33 @@ def test_an_unknown_pass_is_refused():
         settled(["no.such.Pass"], AUTOGRADE)
 
 
-def test_exporters():
-    assert settled_exporter(NotebookExporter) is RepairingExporter
-    assert settled_exporter(MyExporter) is MyExporter
-    with pytest.raises(Refused, match="HTMLExporter, which neither repairs"):
-        settled_exporter(HTMLExporter)
+@pytest.mark.parametrize(
+    ("command", "nbgraders", "ours", "another", "lacks"),
+    [
+        (Autograde, NotebookExporter, RepairingExporter, HTMLExporter, "neither repairs"),
+        (GenerateFeedback, HTMLExporter, FeedbackExporter, NotebookExporter, "neither cleans"),
+    ],
+)
+def test_exporters(command, nbgraders, ours, another, lacks):
+    mine = type("Mine", (ours,), {})
+    assert settled_exporter(nbgraders, command) is ours
+    assert settled_exporter(mine, command) is mine
+    with pytest.raises(Refused, match=f"{command.__name__}.exporter_class is .*, which {lacks}"):
+        settled_exporter(another, command)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "says"),
+    [
+        ("exporter_class", NotebookExporter, "neither cleans"),
+        ("preprocessors", [ExecutePreprocessor], "outside every sandbox"),
+        ("preprocessors", ["no.such.Pass"], "cannot be imported"),
+    ],
+)
+def test_feedback_that_would_run_or_show_anything_is_refused(course, began, setting, value, says):
+    course.config.GenerateFeedback[setting] = value
+    with pytest.raises(NbGraderException, match=says):
+        began(command=GenerateFeedback)
 
 
 WAYS = {
