@@ -24,6 +24,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import Exchange
 from sqlalchemy.exc import SQLAlchemyError
 from traitlets import TraitError
+from traitlets.config import Config
 
 from classroom import editions, gradebook
 from classroom.course import (
@@ -83,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         root, nbgrader_options = _prepare(Path.cwd(), options.watch)
         assignments = options.assignments or _assignments(root)
-    except (editions.LessonError, OSError, ValueError) as error:
+    except (editions.LessonError, NbGraderException, TraitError, OSError, ValueError) as error:
         return _say(error)
     nbgrader_options += ["--force"] * options.force + [f"--student={options.student}"]
     try:
@@ -123,12 +124,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _watch(root: Path, assignments: Sequence[str], options: list[str]) -> None:
-    app = AutogradeApp.instance()
-    try:
-        _read_settings(app, [assignments[0], *options])
-        course, config = app.coursedir, app.config
-    finally:
-        AutogradeApp.clear_instance()
+    course, config = _settings([assignments[0], *options])
     exchange = Exchange(coursedir=course, config=config)
     inbound = Path(exchange.root, course.course_id, "inbound")
 
@@ -148,12 +144,15 @@ def _prepare(repository: Path, waits: bool) -> tuple[Path, list[str]]:
     """The root of the course to be graded and the options that tell nbgrader of it."""
     if (repository / "lessons").is_dir():
         editions.write(repository, editions.build(repository))
-    if waits or any((repository / "submitted").glob("[!.]*")):
-        return repository, [f"--course-dir={repository}"]
+    here = [f"--course-dir={repository}"]
+    course, _ = _settings(here)
+    submitted = Path(course.root, course.submitted_directory)
+    if waits or any(submitted.glob("[!.]*")):
+        return repository, here
     if not (repository / SAMPLE).is_dir():
         raise FileNotFoundError(
             "nothing was handed in: put submissions into "
-            "submitted/<student>/<assignment>/<notebook>.ipynb"
+            f"{course.submitted_directory}/<student>/<assignment>/<notebook>.ipynb"
         )
     course = repository / SAMPLE / "course"
     make_class(repository / SAMPLE, repository, course)
@@ -260,6 +259,18 @@ def run_nbgrader(
         app.close_handlers()
         command.clear_instance()
     return app, given_up.errors
+
+
+def _settings(arguments: list[str]) -> tuple[CourseDirectory, Config]:
+    """The course and the settings that nbgrader's commands will have."""
+    app = AutogradeApp.instance(raise_config_file_errors=True)
+    try:
+        _read_settings(app, arguments)
+        return app.coursedir, app.config
+    except SystemExit as stop:
+        raise _reason(stop) or stop from None
+    finally:
+        AutogradeApp.clear_instance()
 
 
 def _read_settings(app: NbGrader, arguments: list[str]) -> None:

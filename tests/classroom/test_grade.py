@@ -61,6 +61,17 @@ def test_one_bad_submission_stops_nobody(course, capsys):
     assert feedback == {"ada", "bob", "eve", "flo", "gus", "zoe"}
 
 
+def test_submissions_lie_where_the_course_says(course, capsys):
+    config = CONFIG + 'c.CourseDirectory.submitted_directory = "handed in"\n'
+    (course.root / "nbgrader_config.py").write_text(config)
+    assert main([]) == 2
+    assert "put submissions into handed in/<student>" in capsys.readouterr().err
+    course.hand_in("ada")
+    (course.root / "submitted").rename(course.root / "handed in")
+    assert main([]) == 0
+    assert lines(capsys)["ada"].split()[1:] == ["3", "3"]
+
+
 def test_what_was_guessed_is_graded_and_told(course, capsys):
     course.hand_in("ada")
     assert main([]) == 0

@@ -7,7 +7,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, Dict, Unicode
 
-from classroom.course import source_folder
+from classroom.course import UnusualCourse, require_usual, source_folder
 from classroom.export.table import looks_like_formula, write_table
 from classroom.points import Scores, read_scores
 from classroom.roster import Person, Roster, read_roster
@@ -40,6 +40,10 @@ class TableExporter(ExportPlugin):
         raise NotImplementedError
 
     def export(self, gradebook: Gradebook) -> None:
+        try:
+            require_usual(self.parent.coursedir)
+        except UnusualCourse as error:
+            raise SystemExit(str(error)) from None
         self.known = self._read_roster()
         self.refuse_roster()
         scores = [self._scores(gradebook, name) for name in self._assignments(gradebook)]

@@ -25,6 +25,14 @@ def test_unknown_assignment_is_said_and_nothing_is_written(course, export):
     assert not (course.root / "moodle.csv").exists()
 
 
+@pytest.mark.usefixtures("book")
+def test_an_unusual_course_is_said_and_nothing_is_written(course, export):
+    structure = "--CourseDirectory.directory_structure={nbgrader_step}/{assignment_id}/{student_id}"
+    with pytest.raises(SystemExit, match="directory_structure is"):
+        export(structure, file="moodle.csv")
+    assert not (course.root / "moodle.csv").exists()
+
+
 def test_who_is_not_in_the_roster_is_said(export, grade, roster):
     roster("student_id,username\nada,ada\nbob,bob\n")
     grade("ada", 1, 2)
