@@ -4,6 +4,7 @@ import atexit
 import gc
 import os
 import secrets
+import sys
 import weakref
 from concurrent.futures import wait
 from functools import cache
@@ -151,7 +152,8 @@ class Grading(LoggingConfigurable):
         minutes = 0
         while not wait([future], timeout=SECONDS_OF_SILENCE).done:
             minutes += 1
-            self.log.info("Waiting for %s, for %d min now", printable(student), minutes)
+            said = f"Waiting for {printable(student)}, for {minutes} min now"
+            tqdm.write(said, file=sys.stderr)  # also where there is no line of progress to be seen
         return future.result()
 
     def _record(self, nb: NotebookNode, result: Result, names: dict) -> Record:

@@ -202,6 +202,14 @@ def test_names_and_due_dates_are_the_rosters(course, caplog):
 # --- isolation ---
 
 
+def test_every_minute_it_is_said_whom_all_wait_for(course, monkeypatch, capsys):
+    monkeypatch.setattr(grading, "SECONDS_OF_SILENCE", 0.5)
+    course.hand_in("ada", "import time\n\n\ndef double(x):\n    time.sleep(1.2)\n    return 2 * x")
+    autograde(course)
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("Waiting")]
+    assert said[:2] == ["Waiting for ada, for 1 min now", "Waiting for ada, for 2 min now"]
+
+
 def test_without_a_sandbox_nothing_is_graded(course, monkeypatch, caplog):
     monkeypatch.setattr(bubblewrap.shutil, "which", lambda name: None)
     course.hand_in("ada")
