@@ -61,7 +61,7 @@ def write(runs: Iterable[Run]) -> None:
     by_seed: dict[int, list[dict]] = {}
     for run in runs:
         by_seed.setdefault(run.seed, []).append(asdict(Measured.of(run)))
-    FILE.write_text(json.dumps(by_seed, indent=None) + "\n", encoding="utf-8")
+    FILE.write_text(json.dumps(by_seed, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 class Seeds:

@@ -41,10 +41,10 @@ def stored(original, minilm) -> str:
     sentences = {}
     for sentence in (OURS, KEYS):
         states, weights = original.read(minilm.ids(sentence))
-        rows = reading.pack(weights[0])
-        sentences[sentence] = {"tokens": minilm.tokens(sentence), "rows": rows}
+        packed = reading.pack(weights[0])
+        sentences[sentence] = {"tokens": minilm.tokens(sentence), "weights": packed}
     states, _ = original.read(minilm.ids(OURS))
-    millionths = (states[0] * 1e6).round().int().tolist()
+    millionths = (states[0, :, reading.KEPT] * 1e6).round().int().tolist()
     everything = {"sentences": sentences, "states": {"sentence": OURS, "millionths": millionths}}
     return json.dumps(everything, separators=(",", ":")) + "\n"
 
