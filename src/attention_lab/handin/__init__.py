@@ -1,19 +1,6 @@
 """What a notebook looks like to the grader: for its learner before handing in, for repair after.
 
-`inspect` reads a notebook, as plain JSON, against the released lesson and says what is wrong with
-it. Two things stand on it: `ready.ready_to_submit`, which tells the learner what to do, and
-`classroom.repair`, which mends what it can and needs no notebook's kernel.
+`inspect.inspect` reads a notebook, as plain JSON, against the released lesson and says what is
+wrong with it. Two things stand on it: `ready.ready_to_submit`, which tells the learner what to do,
+and `classroom.repair`, which mends what it can and needs no notebook's kernel.
 """
-
-from attention_lab.handin.inspect import Finding, Inspection, Kind, inspect
-from attention_lab.handin.lesson import Lesson, Slot, released_lessons
-
-__all__ = [
-    "Finding",
-    "Inspection",
-    "Kind",
-    "Lesson",
-    "Slot",
-    "inspect",
-    "released_lessons",
-]

@@ -7,7 +7,6 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from attention_lab.handin.lesson import lesson_of
 from classroom.editions import badge, lint
 from classroom.editions.colab import make_colab
 from classroom.editions.executed import execute
@@ -16,6 +15,7 @@ from classroom.editions.notebook import from_json, to_json
 from classroom.editions.package import PACKAGE, copy_package, package_files
 from classroom.editions.release import make_release
 from classroom.editions.source import make_source
+from classroom.skeleton import lesson_of
 
 
 def build(root: Path) -> dict[str, str]:

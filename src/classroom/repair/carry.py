@@ -9,9 +9,10 @@ from copy import deepcopy
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from attention_lab.handin import Inspection, Slot, code
+from attention_lab.handin import code
 from attention_lab.handin.cells import Cell
-from attention_lab.handin.lesson import SETUP, SOLUTION, TEST, WRITTEN
+from attention_lab.handin.inspect import Inspection
+from attention_lab.handin.lesson import SETUP, SOLUTION, TEST, WRITTEN, Slot
 from classroom.repair.reading import make_ids_unique
 from classroom.repair.released import Released
 

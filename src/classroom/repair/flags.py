@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, field
 
 from nbformat import NotebookNode
 
-from attention_lab.handin import Finding, Kind, Lesson
-from attention_lab.handin.lesson import SOLUTION, WRITTEN
+from attention_lab.handin.inspect import Finding, Kind
+from attention_lab.handin.lesson import SOLUTION, WRITTEN, Lesson
 
 KEY = "repair"
 

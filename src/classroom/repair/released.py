@@ -8,8 +8,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests
 
-from attention_lab.handin.lesson import Lesson, lesson_of, name_of
+from attention_lab.handin.lesson import Lesson
 from classroom.course import read_source
+from classroom.skeleton import lesson_of, name_of
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from attention_lab.handin import Inspection, Lesson, code, inspect
-from attention_lab.handin.lesson import SETUP
+from attention_lab.handin import code
+from attention_lab.handin.inspect import Inspection, inspect
+from attention_lab.handin.lesson import SETUP, Lesson
 from classroom.course import PACKAGE
 from classroom.files import files_in, printable
 from classroom.repair.reading import MOST, Most, Unreadable, read

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_lab.handin import Kind, inspect
+from attention_lab.handin.inspect import Kind, inspect
 
 from .conftest import DOUBLE, HALVE, STUB, cell
 

@@ -3,10 +3,11 @@ import re
 
 import pytest
 
-from attention_lab.handin.lesson import Lesson, lesson_of
+from attention_lab.handin.lesson import Lesson
 from classroom.editions.build import build, differences, place_package, write
 from classroom.editions.lesson import LessonError
 from classroom.editions.package import package_files
+from classroom.skeleton import lesson_of
 
 EDITIONS = [
     "source/ps1/tiny.ipynb",

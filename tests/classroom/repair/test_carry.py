@@ -4,7 +4,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from attention_lab.handin import inspect
+from attention_lab.handin.inspect import inspect
 from classroom.repair.carry import MISSING, SHARED, carry
 
 ANSWER = "def double(x):\n    return 2 * x"

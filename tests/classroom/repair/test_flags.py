@@ -1,7 +1,8 @@
 import pytest
 from nbformat.v4 import new_notebook
 
-from attention_lab.handin import Finding, Kind, Lesson, Slot
+from attention_lab.handin.inspect import Finding, Kind
+from attention_lab.handin.lesson import Lesson, Slot
 from classroom.repair.flags import Notes, doubts_of, flags_of, read, write
 
 

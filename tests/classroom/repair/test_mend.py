@@ -5,7 +5,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import compute_checksum
 
-from attention_lab.handin import inspect
+from attention_lab.handin.inspect import inspect
 from classroom.repair import flags
 from classroom.repair.flags import Notes
 from classroom.repair.mend import mend, mended
