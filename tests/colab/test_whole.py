@@ -30,7 +30,7 @@ def test_it_runs_alone_without_package_and_network(done, complaints):
 def test_it_writes_the_package_and_the_solutions(done, folder):
     files = package_files(folder / PACKAGE)
     assert json.loads(files.pop("solutions.json"))["attend"].startswith("def attend(weights, v):")
-    assert files == package_files(SRC / PACKAGE)
+    assert files.items() <= package_files(SRC / PACKAGE).items()
 
 
 def test_a_passed_check_shows_the_solution(done):

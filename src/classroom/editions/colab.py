@@ -19,7 +19,13 @@ from classroom.editions.regions import without_markers
 # The heading's own id; Colab keeps the sections below these headings folded.
 SET_UP = "set-up"
 _SETUP_TAG = "setup"  # on the lesson's own cell of imports
+_CLASS = "class"  # on the lesson's cells that only a class has a use for
 _SOLUTIONS = "solutions.json"  # where `attention_lab.progress` looks for them
+# What no other cell reaches: how a notebook is looked at before it is handed in, or graded.
+_FOR_A_CLASS = {
+    "check/lint.py",
+    *(f"handin/{name}.py" for name in ("cells", "code", "inspect", "ready", "saved")),
+}
 
 _UPLOAD = (
     "To open this notebook in Google Colab, download it, go to Colab and choose "
@@ -136,7 +142,8 @@ def make_colab(
     Raises:
         LessonError: a file of the package that a cell cannot write byte for byte.
     """
-    package = {**package, _SOLUTIONS: _solutions(source)}
+    package = {name: text for name, text in package.items() if name not in _FOR_A_CLASS}
+    package[_SOLUTIONS] = _solutions(source)
     fingerprint = fingerprint_of(package)
     cells = _lesson(source, release, fingerprint)
     at = _where_set_up_belongs(cells)
@@ -219,6 +226,8 @@ def _lesson(source: NotebookNode, release: NotebookNode, fingerprint: str) -> li
     behind_hints = _solutions_by_hints(source)
     cells = []
     for cell in source.cells:
+        if _CLASS in cell.metadata.get("tags", []):
+            continue
         text = stubs[cell.id] if is_solution(cell) else cell.source
         if cell.id in behind_hints:
             text = _with_solution(text, behind_hints[cell.id])
