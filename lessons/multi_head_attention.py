@@ -15,21 +15,21 @@
 #
 # | step | you write | minutes |
 # |---:|---|---:|
-# | 0 | `one_query`: one token, in plain Python | 9 |
-# | 1 | `project`: queries, keys and values of all heads | 6 |
-# | 2 | `split_heads`: cut the features into heads | 13 |
+# | 0 | `one_query`: one token, in plain Python | 7 |
+# | 1 | `project`: queries, keys and values of all heads | 5 |
+# | 2 | `split_heads`: cut the features into heads | 12 |
 # | 3 | `attention_scores`: compare every query with every key | 9 |
-# | 4 | `causal_mask`: close the future | 6 |
-# | 5 | `masked_softmax`: scores become weights | 8 |
-# | 6 | `attend`: mix the values | 5 |
-# | 7 | `merge_heads`: put the heads side by side | 8 |
-# | 8 | `MultiHeadAttention`: the whole layer | 12 |
+# | 4 | `causal_mask`: close the future | 5 |
+# | 5 | `masked_softmax`: scores become weights | 7 |
+# | 6 | `attend`: mix the values | 4 |
+# | 7 | `merge_heads`: put the heads side by side | 6 |
+# | 8 | `MultiHeadAttention`: the whole layer | 11 |
 #
-# Allow about 105 minutes, in two sittings of 65 and 40: the break is after step 5. Parts marked *can
-# wait* can be skipped; with them it is 143 minutes.
+# Allow about 90 minutes, in two sittings of 57 and 33: the break is after step 5. Parts marked *can
+# wait* can be skipped; with them it is 138 minutes.
 #
-# After that you may stop. What follows is *optional*: a proof, what heads cost, your layer
-# learning a small task, your layer inside a real, trained model, and four variations.
+# What follows after that is *optional*: what heads cost, your layer learning a small task, your
+# layer inside a real, trained model, and more.
 
 # %% [markdown] id="why"
 # ## Why attention?
@@ -57,19 +57,23 @@
 # ## How this notebook works
 #
 # Every step has **the idea**, a number or two **on paper**, **your turn**: a function to write
-# with two **checks** below it, and a **look** at what it does. (You don't have to read the code
-# of those cells.) Now and then you are asked to **predict** what will come out. Nobody keeps
-# score; guessing first makes things stick.
+# with two **checks** below it, and a **look** at what it does. Now and then you are asked to
+# **predict** what will come out: guessing first makes things stick.
 #
 # - Write your code in place of `raise NotWrittenYet`, run the cell, then the checks below it. A
 #   check that fails says what came back, what that usually means, and where to look.
-# - Stuck? Three **hints** open one by one. Or go on: each step is graded by itself, and cells
-#   that need a missing step say so in one line.
+# - Stuck? Three **hints** open one by one. Or go on: cells that need a missing step say so.
+# - Grading runs the checks again with fresh numbers and other sizes, and tries more of each kind.
+#
+# <details><summary>More about answers, points and starting over</summary>
+#
 # - Any correct way of writing a step is accepted, except calling PyTorch's own attention or
-#   looping over heads in Python.
-# - *1 + 2 points*: 1 for shapes, 2 for values. Grading runs the checks again with fresh numbers
-#   and other sizes, and tries more of each kind.
+#   looping over heads in Python. Each step is graded by itself.
+# - *1 + 2 points*: 1 for shapes, 2 for values.
 # - To start a step over, put `progress.reset("split_heads")` into its cell and run it.
+# - Folded cells only show something. You don't have to read their code.
+#
+# </details>
 
 # %% id="setup" tags=["setup"]
 import math
@@ -79,6 +83,9 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+folder = os.path.dirname(globals().get("__vsc_ipynb_file__", ""))
+if os.path.isdir(folder):  # VS Code's kernel may have started in the one above
+    os.chdir(folder)
 try:
     from attention_lab import NotWrittenYet, check, example, show_heads
     from attention_lab.quiz import predict, recall
@@ -94,7 +101,7 @@ torch.set_printoptions(precision=2, sci_mode=False, linewidth=100)
 # %% [markdown] id="progress-idea"
 # **How far am I?** This table follows every check you run.
 
-# %% id="progress"
+# %% id="progress" folded=true
 from attention_lab import progress
 
 progress.panel()
@@ -106,18 +113,18 @@ progress.panel()
 # noun and for a plural. (The 4 sets how sharp the weights will be.) Press *Next*, and say
 # beforehand which token will get most of the weight.
 
-# %% id="follow-one-query"
+# %% id="follow-one-query" folded=true
 from attention_lab.heatmap import follow_query
 
 names_of_features = ["noun", "plural", "verb"]
 vectors = {"keys": [1, 1, 0], "cabinet": [1, 0, 0], "are": [0, 1, 1]}
 to_query = [[0, 0, 4], [0, 4, 0], [0, 0, 0]]  # verbs ask for nouns, plurals for plurals
-follow_query(vectors, names_of_features, "are", to_query)
 
-# %% id="dot"
 def dot(a, b):
     return sum(left * right for left, right in zip(a, b))
 
+
+follow_query(vectors, names_of_features, "are", to_query)
 
 # %% [markdown] id="one-query-exercise"
 # *are* has found a plural noun: its mixture is 0.92 noun and 0.92 plural, nearly all of it from
@@ -128,8 +135,8 @@ def dot(a, b):
 # Not graded · difficulty 2 of 5 · importance 4 of 5 · about 4 minutes · 6 lines
 #
 # The same for any token, in plain Python. `query` is a list of numbers; `keys` and `values` are
-# lists of such lists, one per token. Here loops are welcome. `dot(a, b)`, above, gives the dot
-# product of two lists; `math.exp` and `math.sqrt` are there too.
+# lists of such lists, one per token. Here loops are welcome. You have `dot(a, b)` for the dot
+# product of two lists, `math.exp` and `math.sqrt`.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -169,9 +176,8 @@ print([round(number, 2) for number in one_query([4, 4, 0], everything, everythin
 # ## Five names
 #
 # That was one token in one head. The eight steps do the same for all tokens, heads and sentences
-# at once: easy arithmetic on tensors with many axes. Most mistakes are mixed-up axes. These are
-# their names, here and in most papers. (`T` is also called `L` or `seq_len`, and `d_head` is also
-# `d_k`.)
+# at once. Most mistakes are mixed-up axes. These are their names, here and in most papers. (`T` is
+# also called `L` or `seq_len`, and `d_head` is also `d_k`.)
 #
 # | name | meaning | in our sentence |
 # |---|---|---:|
@@ -181,24 +187,23 @@ print([round(number, 2) for number in one_query([4, 4, 0], everything, everythin
 # | `H` | heads | 4 |
 # | `d_head` | features per head: `d_model / H` | 8 |
 #
-# `T` can appear twice in a shape: `(B, H, T, T)`. The first counts queries, the second keys. A
-# comment such as `# (B, H, T, d_head)` gives the shape of that line's result: write such comments
-# as you go.
+# `T` can appear twice: in `(B, H, T, T)` the first counts queries, the second keys. A comment such
+# as `# (B, H, T, d_head)` gives the shape of that line's result: write such comments as you go.
 
 # %% [markdown] id="journey"
-# The whole route, for one sentence of three tokens and two heads. Numbers on the arrows are the
-# steps; a bracket of the same colour is the same axis.
+# **The whole route** (can wait), for one sentence of three tokens and two heads. Numbers on the
+# arrows are the steps; a bracket of the same colour is the same axis.
 #
 # ![A stack of sheets, one per sentence. On the first, a row of tables. Step 1 makes q, k and v from x, 3 by 4, head 0 faint, head 1 strong. Step 2 splits each into H = 2 tables of 3 by 2. Step 3 makes scores, 3 by 3, of q and k, steps 4 and 5 weights. Step 6 mixes v, on its own line. Step 7 merges, step 8 makes the output, 3 by 4.](journey.svg)
 
 # %% [markdown] id="sentence"
 # ## A sentence to work on
 #
-# Our sentence is *the cat likes the other cat*. Two of its words occur twice. Its vectors are not
-# learned. They were set by hand: features 0 to 7 say which word a token is, features 8 to 15
-# where it stands; exactly one of each is 1. Feature 21 says that it is the last.
+# Our sentence is *the cat likes the other cat*. Two of its words occur twice. Its vectors were set
+# by hand: features 0 to 7 say which word a token is, features 8 to 15 where it stands; exactly one
+# of each is 1. Feature 21 says that it is the last.
 #
-# The layers that go with it were set by hand too. So we know what each of the four heads is for:
+# The layers were set by hand too. So we know what each of the four heads is for:
 #
 # | head | job |
 # |---:|---|
@@ -208,8 +213,7 @@ print([round(number, 2) for number in one_query([4, 4, 0], everything, everythin
 # | 3 | find the **next token** |
 #
 # Where there is no previous or next token, heads 0 and 3 look at the token itself. Learned heads
-# often find such jobs by themselves: in the trained model at the end, two of these four are clear
-# to see.
+# often find such jobs by themselves, as you can see at the end.
 
 # %% [markdown] id="why-heads"
 # ## Why several heads?
@@ -218,11 +222,10 @@ print([round(number, 2) for number in one_query([4, 4, 0], everything, everythin
 # things at once: the previous token *and* every place with its own word, itself included. Both
 # wishes must share the row.
 #
-# In the picture **each row is a token that looks, and each column a token looked at**. The colour
-# bar shows what each colour stands for. The row of the last *cat* is selected and also drawn as
-# bars. Point at a cell, or press the arrow keys, to read its number. *causal* hides later tokens
-# from earlier ones (step 4), *Scale rows* colours each row by its own largest weight, *Table*
-# lists the numbers, *PNG* saves the picture.
+# In the picture **each row is a token that looks, and each column a token looked at**. The row of
+# the last *cat* is selected and also drawn as bars. Point at a cell, or press the arrow keys, to
+# read its number. *causal* hides later tokens from earlier ones (step 4), *Scale rows* colours
+# each row by its own largest weight, *Table* lists the numbers, *PNG* saves the picture.
 
 # %% id="one-head-two-jobs" folded=true
 crowded = example.two_jobs_in_one_head()  # (B, 1, T, T)
@@ -234,10 +237,9 @@ show_heads(crowded, example.tokens, title="Two jobs in one head", labels=jobs)
 # mixture is one third *other* and two thirds *cat*, and **nothing in it says which of them was
 # the previous token**.
 #
-# Two heads have two rows. Each row is one clean answer, and each answer has a place of its own in
-# the output. That is all that "multi-head" means: several notions of *relevant*, side by side.
-#
-# They cost next to nothing extra: the four heads get 8 features each, not 32.
+# Two heads have two rows: two clean answers, each in a place of its own in the output. That is all
+# that "multi-head" means: several notions of *relevant*, side by side. They cost next to nothing
+# extra: the four heads get 8 features each, not 32.
 
 # %% [markdown] id="project-idea"
 # ## Step 1 · Project
@@ -311,37 +313,21 @@ check.project(project, aspect="value")
 check.project(project, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
-# %% id="project-functions" folded=true
-# The numbers on paper and our sentence, for the cells below.
-paper_x = [[1, 0, 2, 1], [0, 1, 1, 0], [2, 1, 0, 1]]  # (T, d_model)
-paper_weight = [[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
-paper_bias = [0, 0, 1, 0]
-paper_proj = example.linear(paper_weight, paper_bias)
-paper_same = example.linear(torch.eye(4).tolist(), [0, 0, 0, 0])
-
-
-def paper_project():
-    """q, k and v of the paper numbers, computed with your function: each (1, 3, 4)."""
-    return project(torch.tensor([paper_x]).float(), paper_proj, paper_same, paper_same)
-
-
-def sentence_project():
-    """q, k and v of our sentence, computed with your function: each (1, 6, 32)."""
-    return project(example.x, example.q_proj, example.k_proj, example.v_proj)
-
-
 # %% [markdown] id="project-look"
-# **Look** (can wait). The paper numbers, computed with your function. Row 0, feature 2 is the 3 from above.
+# **Look** (can wait). The paper numbers, computed with your function. Row 0, feature 2 is the 3
+# from above.
 
 # %% id="look-at-project" folded=true
-print("q =", paper_project()[0])
+print("q =", project(example.paper_x, *example.paper_projections)[0])
 
 # %% [markdown] id="project-look-rows"
 # **A head by itself** (can wait). Rows 8 to 15 of the weight belong to head 1. Used alone, they make
 # features 8 to 15 of every query.
 
 # %% id="look-at-rows" folded=true
-all_queries, _, _ = sentence_project()
+all_queries, _, _ = project(
+    example.x, example.q_proj, example.k_proj, example.v_proj
+)
 head_1 = slice(8, 16)  # h*d_head:(h+1)*d_head for h = 1
 weight, bias = example.q_proj.weight[head_1], example.q_proj.bias[head_1]
 alone = F.linear(example.x, weight, bias)
@@ -425,27 +411,19 @@ check.split_heads(split_heads, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="split-look"
-# **Look.** Each number gets a name: `21` for token 2, feature 1. The wrong way beside yours is a
-# `view` straight to `(B, H, T, d_head)`.
-
-# %% id="look-at-split" folded=true
-labels = torch.tensor([[[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]])  # (1, 3, 4)
-yours, viewed = split_heads(labels, 2), labels.view(1, 2, 3, 2)
-
-for head in range(2):
-    print(f"head {head}   yours    view straight away")
-    for mine, wrong in zip(yours[0, head].tolist(), viewed[0, head].tolist()):
-        print("         {:02} {:02}    {:02} {:02}".format(*mine, *wrong))
-
-# %% [markdown] id="split-look-wrong"
-# Both have shape `(1, 2, 3, 2)`. But in the other one, head 0 holds *all* of token 0 and half of
-# token 1, and never sees the last token. **No shape check can find that.** Our sentence can: here
-# is what its heads do with it. (You will write the missing steps below.)
+# **Look.** A `view` straight to `(B, H, T, d_head)` has the right shape, too. But then head 0 holds
+# *all* features of the first tokens, and never sees the last ones. **No shape check can find
+# that.** Our sentence can: compare its heads. (You will write the missing steps below.)
 #
-# The label names a head's job and its share of the weight; or, where no job fits, how far the
+# The label names a head's job and its share of the weight. Where no job fits, it says how far the
 # weight is spread: 0 bits is one token, 1 bit two, 2 bits four.
 
 # %% id="look-at-split-heads" folded=true
+def sentence_project():
+    """q, k and v of our sentence, computed with your function: each (1, 6, 32)."""
+    return project(example.x, example.q_proj, example.k_proj, example.v_proj)
+
+
 def sentence_heads():
     """q, k and v of our sentence, split with your functions: each (1, 4, 6, 8)."""
     return [split_heads(part, example.num_heads) for part in sentence_project()]
@@ -464,14 +442,26 @@ show_heads(
     title="The four heads, split in two ways",
 )
 
+# %% [markdown] id="split-look-numbers"
+# **Number by number** (can wait). `21` is token 2, feature 1, as in the drawing.
+
+# %% id="look-at-split" folded=true
+labels = torch.tensor([[[0, 1, 2, 3], [10, 11, 12, 13], [20, 21, 22, 23]]])  # (1, 3, 4)
+yours, viewed = split_heads(labels, 2), labels.view(1, 2, 3, 2)
+
+for head in range(2):
+    print(f"head {head}   yours    view straight away")
+    for mine, wrong in zip(yours[0, head].tolist(), viewed[0, head].tolist()):
+        print("         {:02} {:02}    {:02} {:02}".format(*mine, *wrong))
+
 # %% [markdown] id="scores-idea"
 # ## Step 3 · Scores
 #
-# Each query meets each key. How well they fit is their dot product: large when they point the
-# same way, 0 when they have nothing in common.
+# How well a query and a key fit is their dot product: large when they point the same way, 0 when
+# they have nothing in common.
 #
 # **The one idea.** Each head has a `T × T` table of its own. Row `i` belongs to the query of
-# token `i`, column `j` to the key of token `j`. One matrix product fills all tables of all heads:
+# token `i`, column `j` to the key of token `j`. One matrix product fills the tables of all heads:
 # `(T, d_head)` times `(d_head, T)` gives `(T, T)`.
 #
 # The more features, the larger a dot product tends to be. So it is divided by a number that keeps
@@ -547,12 +537,6 @@ check.attention_scores(attention_scores, aspect="value", hidden=True)
 # without.
 
 # %% id="look-at-root" folded=true
-def paper_scores():
-    """The scores of the paper numbers, computed with your functions: (1, 2, 3, 3)."""
-    queries, keys, _ = paper_project()
-    return attention_scores(split_heads(queries, 2), split_heads(keys, 2))
-
-
 generator = torch.Generator().manual_seed(0)
 print("d_head      std  largest weight   |     without root: std  largest weight")
 for width in (4, 64, 256):
@@ -567,8 +551,8 @@ for width in (4, 64, 256):
 
 # %% [markdown] id="scores-look-saturated"
 # Without the root, wide heads put nearly all weight on one token before they have learned
-# anything. Such a softmax is **saturated**: it hardly changes when the scores change, so hardly
-# any gradient comes back through it. With the root, heads of every width start out alike.
+# anything. Such a softmax is **saturated**: hardly any gradient comes back through it. With the
+# root, heads of every width start out alike.
 
 # %% [markdown] id="mask-idea"
 # ## Step 4 · A causal mask
@@ -577,20 +561,19 @@ for width in (4, 64, 256):
 # at tokens `0` to `i` only.
 #
 # **The one idea.** Weights come from `exp(score)`. Add `-inf` to a score and its `exp` is exactly
-# 0. So the mask is a table to be *added*: 0 where a token may look, `-inf` where it may not,
-# which is above the diagonal.
+# 0. So the mask is a table to be *added*: 0 where a token may look, `-inf` above the diagonal.
 #
-# **The diagonal stays open.** A token may look at itself. Close the diagonal, and row 0 has
-# nothing left to look at: softmax divides 0 by 0, and the row becomes NaN.
+# **The diagonal stays open.** Close it, and row 0 has nothing left to look at: softmax divides 0
+# by 0, and the row becomes NaN.
 #
-# **Device and dtype.** A tensor made on the CPU cannot be added to scores on a GPU. So the mask
-# is made where the scores are, and in their dtype.
+# **Device and dtype.** A tensor on the CPU cannot be added to scores on a GPU. So the mask is made
+# where the scores are, and in their dtype.
 
 # %% [markdown] id="mask-paper"
-# ![The scores of head 1, 3 by 3, plus the mask, 3 by 3. The mask is 0 on and below the diagonal and minus infinity above it. In the sum the three cells above the diagonal are hatched: closed.](causal-mask.svg)
+# **On paper** (can wait). Three of nine cells are closed: token 0 may see only itself, token 1 not
+# yet token 2.
 #
-# **On paper.** Three of nine cells are closed: token 0 may see only itself, token 1 not yet token
-# 2.
+# ![The scores of head 1, 3 by 3, plus the mask, 3 by 3. The mask is 0 on and below the diagonal and minus infinity above it. In the sum the three cells above the diagonal are hatched: closed.](causal-mask.svg)
 
 # %% [markdown] id="mask-exercise"
 # ### Your turn: `causal_mask`
@@ -645,17 +628,19 @@ check.causal_mask(causal_mask, aspect="value", hidden=True)
 # **Look** (can wait). Your mask, added to the paper scores of head 1.
 
 # %% id="look-at-mask" folded=true
+paper_parts = project(example.paper_x, *example.paper_projections)[:2]  # q and k
+paper_scores = attention_scores(*(split_heads(part, 2) for part in paper_parts))
+
 print("mask:", causal_mask(3), sep="\n")
-print("scores of head 1, masked:", paper_scores()[0, 1] + causal_mask(3), sep="\n")
+print("scores of head 1, masked:", paper_scores[0, 1] + causal_mask(3), sep="\n")
 
 # %% [markdown] id="softmax-rows"
 # ## Step 5 · Softmax
 #
 # Scores become weights: positive, and summing to 1.
 #
-# **The one idea.** Each *query* shares out its attention among the *keys*. Queries are rows and
-# keys are columns, so softmax runs along each row, and every **row sums to 1**. And where the
-# mask has closed cells?
+# **The one idea.** Each *query* shares out its attention among the *keys*. So softmax runs along
+# each row, and every **row sums to 1**. And where the mask has closed cells?
 
 # %% id="predict-mask-first-row"
 predict("mask-first-row")
@@ -669,18 +654,18 @@ predict("mask-first-row")
 # </details>
 
 # %% [markdown] id="softmax-paper"
+# **On paper** (can wait). Token 1 in head 1: `exp` of 2.83, 1.41 and -∞ is 16.92, 4.11 and 0. Their
+# sum is 21.03, so the weights are 0.80, 0.20 and 0.
+#
 # ![The masked scores of head 1 go through softmax, row by row. The weights that come out are 0 in the hatched cells, and three bars of equal length show that each row sums to 1.](softmax.svg)
-#
-# **On paper.** Token 1 in head 1: `exp` of 2.83, 1.41 and -∞ is 16.92, 4.11 and 0. Their sum is
-# 21.03, so the weights are 0.80, 0.20 and 0.
-#
-# By itself `exp` overflows: `exp(89)` is infinite in float32. PyTorch's `softmax` first subtracts
-# each row's largest score, which changes no weight. If you write it out yourself, do the same.
 
 # %% [markdown] id="softmax-exercise"
 # ### Your turn: `masked_softmax`
 #
 # Difficulty 2 of 5 · importance 4 of 5 · about 3 minutes · 3 lines · 1 + 2 points
+#
+# By itself `exp` overflows: `exp(89)` is infinite in float32. PyTorch's `softmax` first subtracts
+# each row's largest score, which changes no weight. If you write it out, do the same.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -727,12 +712,9 @@ check.masked_softmax(masked_softmax, aspect="value", hidden=True)
 
 # %% [markdown] id="softmax-look"
 # **Look.** At last, the four heads computed with your own functions, with all tokens in view and
-# with the future closed.
-#
-# - Head 1 (same word): what happens to the first *cat* when the future is closed?
-# - Head 3 (next token): its job is forbidden now, except for the last token, which looks at
-#   itself. The scores that are left are all 0, so the weight is spread evenly. Softmax cannot say
-#   "nothing".
+# with the future closed. In head 1 (same word), what happens to the first *cat*? In head 3, the next
+# token is forbidden now. The scores that are left are all 0, so the weight is spread evenly:
+# softmax cannot say "nothing".
 
 # %% id="look-at-weights" folded=true
 def sentence_scores():
@@ -782,8 +764,8 @@ def heads_of(words, temperature=1.0, causal=False):
 play(heads_of, example.tokens, head=1)
 
 # %% [markdown] id="break"
-# **A good place for a break.** You have the weights; what is left is to use them. When you come
-# back to a fresh kernel, select this cell and choose *Run → Run All Above Selected Cell*.
+# **A good place for a break.** When you come back to a fresh kernel, select this cell and choose
+# *Run → Run All Above Selected Cell*.
 
 # %% [markdown] id="attend-idea"
 # ## Step 6 · Attend
@@ -794,13 +776,10 @@ play(heads_of, example.tokens, head=1)
 # one mixture for each token, in each head. As a matrix product: `(T, T)` times `(T, d_head)`
 # gives `(T, d_head)`. Nothing is transposed this time.
 
-# %% id="predict-attend-range"
-predict("attend-range")
-
 # %% [markdown] id="attend-paper"
-# ![The weights of head 1, 3 by 3, times its values, 3 tokens by 2 features, give what head 1 has mixed, 3 by 2. Beside the middle row stands its sum: 0.80 times 2 plus 0.20 times 1.](attend.svg)
+# **On paper** (can wait). Token 1 in head 1, first feature: `0.80·2 + 0.20·1 = 1.80`.
 #
-# **On paper.** Token 1 in head 1, first feature: `0.80·2 + 0.20·1 = 1.80`.
+# ![The weights of head 1, 3 by 3, times its values, 3 tokens by 2 features, give what head 1 has mixed, 3 by 2. Beside the middle row stands its sum: 0.80 times 2 plus 0.20 times 1.](attend.svg)
 
 # %% [markdown] id="attend-exercise"
 # ### Your turn: `attend`
@@ -879,6 +858,9 @@ from attention_lab.heatmap import show_features
 
 show_features({"mixed": sentence_mixed()}, example.tokens, title="What heads collected")
 
+# %% id="predict-attend-range"
+predict("attend-range")
+
 # %% [markdown] id="merge-idea"
 # ## Step 7 · Merge heads
 #
@@ -903,7 +885,7 @@ predict("merge-view")
 # </details>
 
 # %% [markdown] id="merge-paper"
-# **On paper.** Token 1 leaves `attend` with `[0.20, 0.80]` from head 0 and `[1.80, 0.80]` from
+# **On paper** (can wait). Token 1 leaves `attend` with `[0.20, 0.80]` from head 0 and `[1.80, 0.80]` from
 # head 1. Merged: `[0.20, 0.80, 1.80, 0.80]`.
 
 # %% [markdown] id="merge-exercise"
@@ -954,7 +936,7 @@ check.merge_heads(merge_heads, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="merge-look"
-# **Look.** Every token's 32 features now hold four slices of eight, one per head. In yours, head
+# **Look** (can wait). Every token's 32 features now hold four slices of eight, one per head. In yours, head
 # 2 has found *the* for every token: one straight column. A `reshape` without the swap gives the
 # right shape, but tears that column apart. (0.0 is small but not zero; 0 is exactly zero.)
 
@@ -979,9 +961,10 @@ show_features(
 predict("split-strides")
 
 # %% id="look-at-strides" folded=true
-viewed, split = labels.view(1, 3, 2, 2), split_heads(labels, 2)
-for name, tensor in (("x", labels), ("view", viewed), ("your split", split)):
-    same = "same memory" if tensor.data_ptr() == labels.data_ptr() else "a copy"
+small = torch.arange(12).view(1, 3, 4)
+viewed, split = small.view(1, 3, 2, 2), split_heads(small, 2)
+for name, tensor in (("x", small), ("view", viewed), ("your split", split)):
+    same = "same memory" if tensor.data_ptr() == small.data_ptr() else "a copy"
     shape, strides = str(tuple(tensor.shape)), str(tensor.stride())
     print(f"{name:10}  {shape:12}  strides {strides:13}  {same}")
 
@@ -1022,8 +1005,8 @@ follow(
     "t0 t1 t2",
     token="t1",
     head=1,
-    x=torch.tensor(paper_x).float(),
-    projections=(paper_proj, paper_same, paper_same),  # keys and values are x itself
+    x=example.paper_x[0],
+    projections=example.paper_projections,  # keys and values are x itself
 )
 
 # %% [markdown] id="module-idea"
@@ -1032,15 +1015,15 @@ follow(
 # One layer is left: the **output projection**.
 #
 # **The one idea.** Up to here, head `h` has written into its own slice of the features and
-# nowhere else. `out_proj` mixes all slices: here the heads meet, and the layer decides what to do
-# with what each of them found. All heads together do about as much work as one big head. What you
-# gain is several notions of *relevant*.
+# nowhere else. `out_proj` mixes all slices: here the heads meet. Together they do about as much
+# work as one big head. What you gain is several notions of *relevant*.
+
+# %% [markdown] id="module-paper"
+# **On paper** (can wait). Token 1 meets the first row of a small `out_proj`, `[1, 0, 0, 1]`:
+# `1·0.20 + 1·0.80 = 1.00`, a number of head 0 and one of head 1. (In the drawing each line stands
+# for a weight of 1. A real `out_proj` has a weight for every pair of features.)
 #
 # ![The merged table, 3 tokens by 4 features: two faint features from head 0, two strong ones from head 1. Lines lead from one faint and one strong feature to each of the four features of the output, whose numbers stand beside them.](out-proj.svg)
-#
-# **On paper.** Token 1 meets the first row of a small `out_proj`, `[1, 0, 0, 1]`: `1·0.20 +
-# 1·0.80 = 1.00`, a number of head 0 and one of head 1. (In the drawing each line stands for a
-# weight of 1. A real `out_proj` has a weight for every pair of features.)
 
 # %% [markdown] id="module-exercise"
 # ### Your turn: `MultiHeadAttention.forward`
@@ -1124,9 +1107,9 @@ check.MultiHeadAttention(MultiHeadAttention, aspect="value", hidden=True)
 ### END HIDDEN TESTS
 
 # %% [markdown] id="module-look"
-# **Look** (can wait). Your layer with the hand-made weights, on our sentence. Its `out_proj` adds up what
-# heads 1 and 2 found in the first slice: these two have met, and can no longer be told apart. It
-# leaves the second slice empty, and copies heads 0 and 3 into the last two.
+# **Look** (can wait). Your layer with the hand-made weights, on our sentence. Its `out_proj` adds up
+# what heads 1 and 2 found in the first slice: these two have met, and can no longer be told apart.
+# It leaves the second slice empty, and copies heads 0 and 3 into the last two.
 
 # %% id="look-at-module" folded=true
 designed = MultiHeadAttention(example.d_model, example.num_heads)
@@ -1140,9 +1123,9 @@ for token, (met, empty, previous, following) in zip(example.tokens, found):
 # %% [markdown] id="pytorch-idea"
 # ## Beside PyTorch
 #
-# `nn.MultiheadAttention` is the reference behind the checks. It keeps the three projections in
-# one matrix `in_proj_weight`: the rows of `q_proj`, `k_proj` and `v_proj`, one below the other.
-# Copy your weights into it, and both must give the same output, up to rounding errors near 1e-7.
+# `nn.MultiheadAttention` is the reference behind the checks. Its `in_proj_weight` holds the rows of
+# `q_proj`, `k_proj` and `v_proj`, one below the other. Copy your weights into it, and both must
+# give the same output, up to rounding errors near 1e-7.
 
 # %% id="against-pytorch" folded=true
 def pytorch_twin(mine):
@@ -1177,8 +1160,8 @@ print("shape", tuple(ours.shape), " largest difference", difference)
 # %% [markdown] id="proof"
 # ## Proof: a stranger's layer
 #
-# A colleague hands you a layer. It runs, and every shape is right, but something is wrong: it has
-# one of five faults. The weights are those of our sentence, so you know what the heads should do.
+# A colleague hands you a layer. It runs, and every shape is right, but it has one of five faults.
+# The weights are those of our sentence, so you know what the heads should do.
 #
 # | name | fault |
 # |---|---|
@@ -1194,7 +1177,8 @@ print("shape", tuple(ours.shape), " largest difference", difference)
 # Difficulty 3 of 5 · importance 5 of 5 · about 3 minutes · 1 line · 1 point
 #
 # Put a number of your own into the cell below and run it: it draws your fault. The next cell shows
-# you the layer. Look at it, then come back and write `fault = "..."` with one of the names above.
+# you the layer. Then come back, and write `fault = "..."` in place of `raise NotWrittenYet`, with
+# one of the names above.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -1219,7 +1203,7 @@ fault = None
 fault = "axis"
 ### END SOLUTION
 
-# %% id="stranger"
+# %% id="stranger" folded=true
 from attention_lab.stranger import Layer, Stranger
 
 stranger = Stranger(my_number)
@@ -1228,7 +1212,7 @@ stranger.look()
 # %% grade_id="test_fault_value" points=1
 check.fault(fault, my_number)
 
-# %% id="stranger-code"
+# %% id="stranger-code" folded=true
 print(stranger.code)
 
 # %% [markdown] id="mend-exercise"
@@ -1289,14 +1273,14 @@ check.MendedAttention(MendedAttention, hidden=True)
 #
 # In a transformer your layer sits in a **block**. Words become vectors, and positions are added,
 # since the layer by itself cannot tell order. A *norm* keeps the numbers at one scale. What the
-# layer gives is **added** to what went in, so a token keeps what it was. An *MLP*, two linear
-# layers with a bend between them, then works on each token by itself.
+# layer gives is **added** to what went in. An *MLP*, two linear layers with a non-linear function
+# between them, then works on each token by itself.
 #
 # ![Words and positions enter. A first arrow leads through a norm and your layer, where tokens meet, to a plus sign; a second arrow goes around both. Then the same with a norm and an MLP, which works on each token by itself.](block.svg)
 #
 # So your layer is the only place where tokens meet. Near the end of this notebook it runs inside
-# a trained model of six such blocks, and one of its heads puts 78 % of the weight of *are* on
-# *keys*, across the cabinet.
+# a trained model of six such blocks, where one head puts 78 % of the weight of *are* on *keys*,
+# across the cabinet.
 
 # %% [markdown] id="laws"
 # ## Three laws (can wait)
@@ -1421,20 +1405,22 @@ recall()
 # - One softmax row is one mixture. Several heads are several mixtures.
 # - A right shape proves little. A law, or a sentence whose answer you know, proves more.
 # - The layer knows nothing of order. The mask, or positions in `x`, must bring it in.
-
-# %% [markdown] id="before-you-go"
-# ## Hand in
 #
-# Choose *Kernel → Restart Kernel and Run All Cells*, and save. Then run the cell below: it reads
-# the saved file as a grader will. If you learn by yourself, skip it; keep the summary below.
-
-# %% id="ready-to-submit"
-from attention_lab import ready_to_submit
-
-ready_to_submit()
+# And how far you have come, as a page to keep:
 
 # %% id="progress-summary"
 progress.summary()
+
+# %% [markdown] id="before-you-go" tags=["class"]
+# ## Hand in
+#
+# Choose *Kernel → Restart Kernel and Run All Cells*, and save. Then run the cell below: it reads
+# the saved file as a grader will.
+
+# %% id="ready-to-submit" folded=true tags=["class"]
+from attention_lab import ready_to_submit
+
+ready_to_submit()
 
 # %% [markdown] id="more"
 # ## If you want more
@@ -1674,9 +1660,9 @@ from attention_lab import pretrained
 minilm = pretrained.load(MultiHeadAttention)
 
 # %% [markdown] id="real-same-idea"
-# The original has read our sentence, and we have kept its hidden states: what every token is
-# after the last layer. How far are yours from them? And how far are those of a class with a
-# mistake?
+# The original has read our sentence, and we have kept every third feature of its **hidden states**:
+# what every token is after the last layer. How far are yours from them? And how far are those of
+# a class with a mistake?
 
 # %% id="real-same"
 class AlwaysCausal(MultiHeadAttention):

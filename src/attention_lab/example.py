@@ -136,6 +136,14 @@ def linear(weight: list, bias: list) -> nn.Linear:
     return layer
 
 
+# The numbers on paper: three tokens, four features, two heads. Keys and values are x itself.
+paper_weight = [[1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
+paper_bias = [0, 0, 1, 0]
+paper_x = torch.tensor([[[1.0, 0, 2, 1], [0, 1, 1, 0], [2, 1, 0, 1]]])  # (B, T, d_model)
+_paper_same = linear(torch.eye(4).tolist(), [0, 0, 0, 0])
+paper_projections = (linear(paper_weight, paper_bias), _paper_same, _paper_same)  # q, k, v
+
+
 def fill(attention: nn.Module) -> None:
     """Write the numbers of the four layers above into those of a MultiHeadAttention(32, 4)."""
     layers = {"q_proj": q_proj, "k_proj": k_proj, "v_proj": v_proj, "out_proj": out_proj}

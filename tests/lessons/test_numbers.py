@@ -36,10 +36,10 @@ def flat(*tables, form="{:.2f}"):
 
 
 @pytest.fixture(scope="module")
-def paper(names):
+def paper():
     """The example on paper, from one end to the other."""
-    x = torch.tensor([names["paper_x"]]).double()
-    weight, bias = torch.tensor(names["paper_weight"]), torch.tensor(names["paper_bias"])
+    x = example.paper_x.double()
+    weight, bias = torch.tensor(example.paper_weight), torch.tensor(example.paper_bias)
     q = x @ weight.double().T + bias
     queries = q[0].tolist()
     q, k, v = (steps.split_heads(part, 2) for part in (q, x, x))
@@ -65,8 +65,8 @@ LABELS = [f"{token}{feature}" for token in range(3) for feature in range(4)]
 HALVES = sorted(LABELS, key=lambda label: int(label[1]) // 2)  # head 0, then head 1
 
 
-def test_drawing_of_project(paper, names):
-    tables = paper["x"], paper["weight"], [names["paper_bias"]], paper["queries"]
+def test_drawing_of_project(paper):
+    tables = paper["x"], paper["weight"], [example.paper_bias], paper["queries"]
     drawn = flat(*tables, form="{:.0f}")
     assert cells_of("project") == drawn
 
@@ -146,14 +146,15 @@ def test_lines_of_the_output_projection_are_its_ones():
         assert row.any(-1).all()  # from both heads
 
 
-def test_on_paper_agrees_with_the_drawings(paper, names, prose):
+def test_on_paper_agrees_with_the_drawings(paper, prose):
     def says(cell, *told):
         text = prose[cell].replace("\n", " ")
         assert [words for words in told if words not in text] == []
 
     q, k = paper["queries"], paper["x"]
-    bias = names["paper_bias"][2]
-    says("project-paper", f"`{paper_row(names)} · {names['paper_x'][0]} + {bias} = {q[0][2]:.0f}`")
+    bias = example.paper_bias[2]
+    row, first = example.paper_weight[2], example.paper_x[0, 0].int().tolist()
+    says("project-paper", f"`{row} · {first} + {bias} = {q[0][2]:.0f}`")
     (a, b), (c, d) = q[2][2:], k[0][2:]
     score = paper["scores"][1][2][0]
     says("scores-paper", f"`({a:.0f}·{c:.0f} + {b:.0f}·{d:.0f}) / √2 = {score:.2f}`")
@@ -176,23 +177,19 @@ def test_on_paper_agrees_with_the_drawings(paper, names, prose):
     )
 
 
-def paper_row(names):
-    return names["paper_weight"][2]
-
-
 def test_exp_overflows_where_it_is_said(prose):
-    assert "`exp(89)` is infinite in float32" in prose["softmax-paper"]
+    assert "`exp(89)` is infinite in float32" in prose["softmax-exercise"]
     assert torch.tensor([88.0, 89.0]).exp().isinf().tolist() == [False, True]
 
 
 def test_one_output_on_paper(merged, output, prose):
     first, *_, last = merged[1]
     told = f"`{PAPER_OUT[0]}`: `1·{first:.2f} + 1·{last:.2f} = {output[1][0]:.2f}`"
-    assert told in prose["module-idea"].replace("\n", " ")
+    assert told in prose["module-paper"].replace("\n", " ")
 
 
 def test_the_learners_functions_give_the_paper_numbers(names, paper):
-    assert names["paper_scores"]()[0].double().numpy() == pytest.approx(
+    assert names["paper_scores"][0].double().numpy() == pytest.approx(
         torch.tensor(paper["scores"]).numpy(), abs=1e-6
     )
 
@@ -289,7 +286,7 @@ def test_rows_of_head_1(prose):
 
 
 def test_strides_of_the_small_table(names, prose):
-    shape, strides = (tuple(part) for part in (names["labels"].shape, names["labels"].stride()))
+    shape, strides = (tuple(part) for part in (names["small"].shape, names["small"].stride()))
     text = prose["memory"].replace("\n", " ")
     assert f"of shape `{shape}` they are `{strides}`" in text
     sentence, token, feature = strides

@@ -19,20 +19,24 @@ def fault(named: str, number: int) -> None:
 
 
 def _mistake(named, number):
+    def mistake(seen, means, look):
+        return Mistake("fault", "value", seen, means, look)
+
     try:
         right = fault_of(number)
     except TypeError as error:
-        means = "the number says which layer is meant."
-        return Mistake("fault", "value", str(error), means, "the cell that shows the layer.")
+        look = "the first line of the cell that answers this."
+        return mistake(str(error), "the number says which layer is meant.", look)
+    if named is None:  # as the exercise is released
+        look = 'write `fault = "..."` in place of `raise NotWrittenYet`, and run that cell.'
+        return mistake("not written yet.", "", look)
+    if not isinstance(named, str) or named not in FAULTS:
+        means = f"they are {', '.join(FAULTS)}."
+        look = "the table above the exercise."
+        return mistake(f"{named!r:.60} is not one of the names", means, look)
     if named == right:
         return None
-    if named is None:  # as the exercise is released
-        look = "write a name in place of `None`, run that cell, then this one."
-        return Mistake("fault", "value", "not written yet.", "", look)
-    if named not in FAULTS:
-        seen, means = f"{named!r} is not one of the names", f"they are {', '.join(FAULTS)}."
-        return Mistake("fault", "value", seen, means, "the table above the exercise.")
     seen = f"the layer of number {number} was said to have the fault {named!r}"
     means = "with that fault it would look different."
     look = "do rows sum to 1? is the future closed, and only that? do the words fit the heads?"
-    return Mistake("fault", "value", seen, means, look)
+    return mistake(seen, means, look)
