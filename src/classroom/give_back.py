@@ -20,7 +20,7 @@ from traitlets.config import Config
 from classroom.collect.choice import choose
 from classroom.collect.names import Upload, read_name
 from classroom.collect.whose import Owners, find_owners
-from classroom.course import autograded_folder, feedback_folder, source_notebooks
+from classroom.course import autograded_folder, feedback_folder, require_usual, source_notebooks
 from classroom.people import roster_of
 from classroom.report import listing
 from classroom.roster import Roster
@@ -49,6 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     app.initialize(["--log-level=ERROR", *nbgraders])
     course, assignment = app.coursedir, options.assignment
     try:
+        require_usual(course)
         roster = roster_of(course, app.config)
         owners = find_owners(_downloads(course, assignment, app.config), roster)
         parcel = pack(course, assignment, owners)

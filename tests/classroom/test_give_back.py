@@ -112,3 +112,10 @@ def test_a_page_that_would_go_to_somebody_else_stops_everything(course, handed_i
 def test_without_a_download_nothing_is_written(course, capsys):
     assert main(["small"]) == 2
     assert "run nbgrader zip_collect small" in capsys.readouterr().err
+
+
+def test_an_unusual_course_is_refused_in_one_sentence(course, capsys):
+    structure = "--CourseDirectory.directory_structure={nbgrader_step}/{assignment_id}/{student_id}"
+    assert main(["small", structure]) == 2
+    assert "directory_structure is" in capsys.readouterr().err
+    assert not (course.root / "feedback-small.zip").exists()
