@@ -154,9 +154,9 @@ def _prepare(repository: Path, waits: bool) -> tuple[Path, list[str]]:
             "nothing was handed in: put submissions into "
             f"{course.submitted_directory}/<student>/<assignment>/<notebook>.ipynb"
         )
-    course = repository / SAMPLE / "course"
-    make_class(repository / SAMPLE, repository, course)
-    return course, [f"--course-dir={course}", f"--db=sqlite:///{course / 'gradebook.db'}"]
+    sample = repository / SAMPLE / "course"
+    make_class(repository / SAMPLE, repository, sample)
+    return sample, [f"--course-dir={sample}", f"--db=sqlite:///{sample / 'gradebook.db'}"]
 
 
 def _assignments(root: Path) -> list[str]:
